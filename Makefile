@@ -1,0 +1,64 @@
+# The whole developer interface. `make help` lists it.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+CODE := controller drivers tests bench
+
+.PHONY: help run test lint format bench lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Virtual environment with the runtime packages and the project itself: all that `make run` needs.
+# Byte code is compiled at once, so that the first start is as quick as the later ones.
+$(VENV)/run.stamp: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "jackpotd needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Set PYTHON=…"; exit 2; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || .ci/debian python3-venv
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q controller drivers
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock
+	$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+run: $(VENV)/run.stamp ## Show what works so far: a settled sample round and its odds
+	@JACKPOTD=$(BIN)/jackpotd sh config/sample-round
+
+test: $(VENV)/dev.stamp ## Run every test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev.stamp ## Format the code and fix what can be fixed
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+bench: $(VENV)/dev.stamp ## Measure speed, as ratios side by side in one run
+	$(BIN)/python -m compileall -q controller drivers
+	$(BIN)/python -m bench
+
+# Hashes for every file of every package; no index, no URL. --upgrade takes the newest versions.
+PIP_COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrade --strip-extras --allow-unsafe \
+	--generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --no-config \
+	--no-header --annotation-style=line
+
+lock: ## Pin all dependencies anew, with hashes
+	@test -x $(BIN)/pip-compile || $(MAKE) $(VENV)/dev.stamp
+	$(PIP_COMPILE) --build-deps-for=editable --output-file=requirements.lock pyproject.toml
+	$(PIP_COMPILE) --build-deps-for=editable --extra=dev --constraint=requirements.lock \
+		--output-file=requirements-dev.lock pyproject.toml
+
+clean: ## Remove the virtual environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

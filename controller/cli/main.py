@@ -1,0 +1,101 @@
+"""`jackpotd`: reads the command line and calls the command. Exit 0 done, 1 the answer is no, 2 bad usage or bad input."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from controller.rules.errors import BadInputError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and say how it ended."""
+    options = _parser().parse_args(arguments)
+    try:
+        # Imported only now: `--help` needs none of the rules, and no command needs another's.
+        code: int = import_module(f"controller.cli.{options.command}").run(options)
+        sys.stdout.flush()
+    except BadInputError as error:
+        return _refuse(options.command, error)
+    except BrokenPipeError:
+        # The reader has left, as `head` does: nobody is there to tell, and the last flush must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _refuse(options.command, error)
+    return code
+
+
+def _refuse(command: str, error: Exception) -> int:
+    print(f"jackpotd {command}: {error}", file=sys.stderr)
+    return 2
+
+
+class _Version(argparse.Action):
+    """Asks the installed package only when it is wanted."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version  # noqa: PLC0415 -- costs as much as all the rest of the start-up
+
+        print(f"jackpotd {version('jackpotd')}")
+        parser.exit()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="jackpotd",
+        description="Progressive jackpot controller for casino baccarat tables.",
+        epilog="Exit 0: done. 1: the answer is no. 2: bad usage or bad input.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and end")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _check(commands.add_parser("check", help="is this Rules Submission lawful?", allow_abbrev=False))
+    _odds(commands.add_parser("odds", help="exact odds of a wager, or of the whole catalog", allow_abbrev=False))
+    _settle(commands.add_parser("settle", help="settle a wager, or whole rounds from standard input", allow_abbrev=False))
+    return parser
+
+
+def _check(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Hold a Rules Submission against the regulation. Exit 0 lawful, 1 violations, 2 unreadable."
+    parser.add_argument("file", metavar="FILE", help="the submission, in TOML")
+    parser.add_argument("--on", metavar="DATE", help="the day to judge by, YYYY-MM-DD (default: today)")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+
+
+def _odds(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Exact odds, counted over every ordered deal of six cards. Beside wager ids, must-hit-by/A-1 to D-5 and "
+        "royal9-mystery/1 to 3 are answered."
+    )
+    parser.add_argument("wager", metavar="WAGER", nargs="?", help="a wager id, like harmony/B or dragon-7")
+    parser.add_argument("--all", action="store_true", help="every wager of the catalog")
+    parser.add_argument("--decks", type=int, metavar="N", help="decks in the shoe: 6, 7 or 8 (default: 8)")
+    parser.add_argument("--amount", metavar="DOLLARS", help="the wager (default: the denomination, or $5)")
+    parser.add_argument("--layout", metavar="KS9S,KH9H,…", help="Royal 9: the combinations, position 1 first")
+    parser.add_argument("--seat", type=int, metavar="N", help="Royal 9: the position (default: 1)")
+    parser.add_argument("--config", metavar="FILE", help="take decks, layout, amount and rates from a Rules Submission")
+    parser.add_argument("--plot", metavar="FILE.svg", help="draw the house edge against the meter, with its break-even")
+    formats = parser.add_mutually_exclusive_group()
+    formats.add_argument("--json", action="store_true", help="the answer as JSON")
+    formats.add_argument("--csv", action="store_true", help="the answer as CSV")
+
+
+def _settle(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Settle one wager, or with --stdin every wager of each round given as a line of JSON: "
+        '{"player": ["KS", "9S"], "banker": ["2H", "3D"]}. Answers are JSON, one line each.'
+    )
+    parser.add_argument("wager", metavar="WAGER", nargs="?", help="a wager id, like royal9/5 or perfect-pairs/A@player")
+    parser.add_argument("--stdin", action="store_true", help="read rounds from standard input")
+    parser.add_argument("--amount", metavar="DOLLARS", help="the wager")
+    parser.add_argument("--player", metavar="CARDS", help='the Player\'s hand: "KS 9S"')
+    parser.add_argument("--banker", metavar="CARDS", help='the Banker\'s hand: "2H 3D TC"')
+    parser.add_argument("--layout", metavar="KS9S,KH9H,…", help="Royal 9: the combinations, position 1 first")
+    parser.add_argument("--seat", type=int, metavar="N", help="Royal 9: the position")
+    parser.add_argument("--dice", metavar="DICE", help='Super Sic Bo: "2 2 5"')
+    parser.add_argument("--multiplier", type=int, metavar="ODDS", help="Super Sic Bo: the odds to 1 a multiplier gives")
+    parser.add_argument("--home", metavar="CARD", help="Top Card: the Home card")
+    parser.add_argument("--away", metavar="CARD", help="Top Card: the Away card")
+    parser.add_argument("--json", action="store_true", help="accepted for uniformity: the answer is JSON anyway")

@@ -1,0 +1,77 @@
+"""`jackpotd odds`: exact odds of a wager, a mystery configuration, or the whole catalog."""
+
+import argparse
+from datetime import date
+from pathlib import Path
+
+from controller.cli import odds_text
+from controller.cli.finding import unknown
+from controller.cli.odds_answer import Filing, Found, answer, filing
+from controller.rules import catalog, royal9
+from controller.rules.errors import BadInputError
+from controller.rules.money import parse_cents
+from controller.rules.mystery import mystery_odds
+from controller.rules.odds import odds
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the odds that are asked for, or draw them."""
+    if (options.wager is None) is not options.all:
+        raise BadInputError("name one wager, or give --all")
+    if options.all:
+        return _all(options)
+    if options.wager not in catalog.wagers() and options.wager not in catalog.mysteries():
+        raise unknown(options.wager, [*catalog.wagers(), *catalog.mysteries()])
+    filed = _filing(options)
+    found = _count(options, filed)
+    if options.plot is not None:
+        from controller.cli.plot import draw  # noqa: PLC0415 -- most answers are not drawn
+
+        Path(options.plot).write_text(draw(found), encoding="utf-8")
+        print(f"{options.plot} is drawn")
+    else:
+        odds_text.print_one(found, answer(found, filed), as_json=options.json, as_csv=options.csv)
+    return 0
+
+
+def _all(options: argparse.Namespace) -> int:
+    for name in ("layout", "seat", "amount", "config", "plot"):
+        if getattr(options, name) is not None:
+            raise BadInputError(f"--all takes every wager as it stands: leave out --{name}")
+    every: list[Found] = []
+    for wager in catalog.wagers().values():
+        on_shoe = wager.decks is None and not wager.id.startswith("sic-bo-")
+        every.append(odds(wager, options.decks if on_shoe else None))
+    every += [mystery_odds(each) for each in catalog.mysteries().values()]
+    answers = [(found, answer(found, Filing())) for found in every]
+    odds_text.print_all(answers, as_json=options.json, as_csv=options.csv)
+    return 0
+
+
+def _filing(options: argparse.Namespace) -> Filing:
+    """What is filed of the wager, with what the options say in its place."""
+    filed = Filing()
+    if options.config is not None:
+        from controller.cli.check import check_file  # noqa: PLC0415 -- only where a file is given
+
+        found = check_file(options.config, date.today())  # noqa: DTZ011 -- the day decides warnings only
+        if found.submission is None:
+            raise BadInputError(f"{options.config} is not lawful: jackpotd check {options.config} says why")
+        filed = filing(found.submission, options.wager)
+    return filed._replace(
+        decks=options.decks if options.decks is not None else filed.decks,
+        layout=royal9.parse_layout(options.layout) if options.layout is not None else filed.layout,
+        seat=options.seat if options.seat is not None else filed.seat,
+        amount_cents=parse_cents(options.amount) if options.amount is not None else filed.amount_cents,
+    )
+
+
+def _count(options: argparse.Namespace, filed: Filing) -> Found:
+    mystery = catalog.mysteries().get(options.wager)
+    if options.wager.partition("/")[0] != "royal9" and not (options.layout is options.seat is None):
+        raise BadInputError(f"{options.wager} has no use for --layout and --seat: they are Royal 9's")
+    if mystery is not None:
+        if options.decks is not None:
+            raise BadInputError(f"{options.wager} is decided by no card: leave out --decks")
+        return mystery_odds(mystery, filed.amount_cents)
+    return odds(catalog.wagers()[options.wager], filed.decks, filed.layout, filed.seat, filed.amount_cents)
