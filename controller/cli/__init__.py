@@ -1,1 +1,1 @@
-"""The command line: `jackpotd`. It may import everything; nothing imports it. Commands are imported when they are called."""
+"""The command line: `jackpotd`. It may import everything, nothing imports it; a command is imported when called."""

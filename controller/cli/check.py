@@ -1,4 +1,4 @@
-"""`jackpotd check`: is this Rules Submission lawful?"""
+"""`jackpotd check`: whether a Rules Submission is lawful."""
 
 import argparse
 import json

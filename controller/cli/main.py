@@ -1,4 +1,4 @@
-"""`jackpotd`: reads the command line and calls the command. Exit 0 done, 1 the answer is no, 2 bad usage or bad input."""
+"""`jackpotd`: reads the command line and calls the command. Exit 0 done, 1 the answer is no, 2 bad usage or input."""
 
 import argparse
 import os
@@ -53,7 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _check(commands.add_parser("check", help="is this Rules Submission lawful?", allow_abbrev=False))
     _odds(commands.add_parser("odds", help="exact odds of a wager, or of the whole catalog", allow_abbrev=False))
-    _settle(commands.add_parser("settle", help="settle a wager, or whole rounds from standard input", allow_abbrev=False))
+    _settle(
+        commands.add_parser("settle", help="settle a wager, or whole rounds from standard input", allow_abbrev=False)
+    )
     return parser
 
 

@@ -54,8 +54,10 @@ def print_all(answers: Sequence[tuple[Found, dict[str, Any]]], *, as_json: bool,
     headings = ("mystery", "wager", "rate", "minimum", "maximum", "wagers between hits", "award", "long run")
     _table(headings, [_mystery_cells(row) for row in rows if "total" not in row])
     print()
-    print("Return and house edge leave jackpots out. A break-even meter is for the wager shown by --json, a Royal 9 one for")
-    print("Mega, seat 1 of nine; its long run depends on the rates filed: jackpotd odds royal9/5 --config FILE.")
+    print(
+        "Return and house edge leave jackpots out. Break-even is for a lone wager of $5 (Royal 9: of its denomination,"
+    )
+    print("for Mega, seat 1 of nine). Royal 9's long run depends on filed rates: jackpotd odds royal9/5 --config FILE.")
 
 
 def _flat(found: Found, answer: dict[str, Any]) -> dict[str, Any]:
@@ -104,8 +106,10 @@ def _print_wager(found: Odds, answer: dict[str, Any], *, as_csv: bool) -> None:
         rows.append((outcome, pays, count, found.probability(outcome)))
     if as_csv:
         columns = ("wager", "outcome", "pays", "count", "total", "probability")
-        cells = [(found.wager.id, name, pays, count, found.total, decimal(chance)) for name, pays, count, chance in rows]
-        _csv(columns, [dict(zip(columns, row, strict=True)) for row in cells])
+        lines = [
+            (found.wager.id, name, pays, count, found.total, decimal(chance)) for name, pays, count, chance in rows
+        ]
+        _csv(columns, [dict(zip(columns, line, strict=True)) for line in lines])
         return
     places = ", ".join(f"{game} {place}" for game, place in found.wager.games.items())
     shoe = f", {found.decks} decks" if found.decks else ""
@@ -120,10 +124,9 @@ def _print_wager(found: Odds, answer: dict[str, Any], *, as_csv: bool) -> None:
     print(f"return{without}: {_percent(answer['return'])}   house edge: {_percent(answer['house_edge'])}")
     for jackpot in found.jackpots:
         others = ", the other two at their floors" if len(found.jackpots) > 1 else ""
-        print(
-            f"{jackpot.meter.id}: 1 in {_one_in(jackpot.probability)}; a lone {dollars(found.stake_cents)} wager breaks "
-            f"even at {dollars(jackpot.break_even_cents)}{others}"
-        )
+        stake, even = dollars(found.stake_cents), dollars(jackpot.break_even_cents)
+        chance = _one_in(jackpot.probability)
+        print(f"{jackpot.meter.id}: 1 in {chance}; a lone {stake} wager breaks even at {even}{others}")
     if found.jackpots:
         long_run = answer["long_run_return"]
         told = _percent(long_run) if long_run else "depends on the rates filed (--config FILE)"

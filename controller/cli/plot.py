@@ -36,12 +36,14 @@ def draw(found: Found) -> str:
     panels = [_mystery_panel(found)] if isinstance(found, MysteryOdds) else _wager_panels(found)
     height = _HEIGHT * len(panels)
     drawn = "".join(
-        f'<g transform="translate(0 {index * _HEIGHT})">{"".join(_draw(panel))}</g>' for index, panel in enumerate(panels)
+        f'<g transform="translate(0 {index * _HEIGHT})">{"".join(_draw(panel))}</g>'
+        for index, panel in enumerate(panels)
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" '
         f'font-family="system-ui, sans-serif" font-size="13" fill="{_INK}">'
-        f'<clipPath id="frame"><rect x="{_LEFT}" y="{_TOP}" width="{_RIGHT - _LEFT}" height="{_BOTTOM - _TOP}"/></clipPath>'
+        f'<clipPath id="frame"><rect x="{_LEFT}" y="{_TOP}" width="{_RIGHT - _LEFT}" height="{_BOTTOM - _TOP}"/>'
+        f"</clipPath>"
         f'<rect width="100%" height="100%" fill="white"/>{drawn}</svg>\n'
     )
 
@@ -140,13 +142,14 @@ def _grid(frame: _Frame) -> Iterator[str]:
         whole, tenth = divmod(abs(edge), 10)
         text = f"{'-' if edge < 0 else ''}{whole}{f'.{tenth}' if tenth else ''}%"
         yield f'<text x="{_LEFT - 8}" y="{y}" dy="4" text-anchor="end">{text}</text>'
-    yield f'<text x="{_LEFT - 8}" y="{_TOP - 12}" text-anchor="end" fill="{_SOFT}">house edge</text>'
+    yield f'<text x="10" y="{_TOP - 12}" fill="{_SOFT}">house edge</text>'
 
 
 def _break_even(frame: _Frame) -> Iterator[str]:
     even = frame.panel.even_cents
     if even is None or even < frame.panel.low_cents:
-        yield f'<text x="{_RIGHT}" y="{_TOP - 12}" text-anchor="end" fill="{_MARK}">at no meter here does the edge reach zero</text>'
+        text = "the edge reaches zero at no meter here"
+        yield f'<text x="{_RIGHT}" y="{_TOP - 12}" text-anchor="end" fill="{_MARK}">{text}</text>'
         return
     x, y = frame.x(even), frame.y(0)
     yield f'<line x1="{x}" x2="{x}" y1="{_TOP}" y2="{_BOTTOM}" stroke="{_MARK}" stroke-dasharray="5 4"/>'

@@ -36,7 +36,9 @@ def _stream(options: argparse.Namespace) -> int:
 
     given = [f"--{name}" for name in (*_ALL, "amount") if name != "layout" and getattr(options, name) is not None]
     if options.wager is not None or given:
-        raise BadInputError(f"--stdin settles every wager of each line: leave out {' '.join([options.wager or '', *given])}")
+        raise BadInputError(
+            f"--stdin settles every wager of each line: leave out {' '.join([options.wager or '', *given])}"
+        )
     stream(0, 1, royal9.parse_layout(options.layout) if options.layout is not None else None)
     return 0
 
@@ -63,4 +65,6 @@ def _take(wager: catalog.Wager, options: argparse.Namespace, needs: tuple[str, .
             raise BadInputError(f"{wager.id} needs {', '.join(f'--{need}' for need in needs)}: --{name} is missing")
     for name in _ALL:
         if name not in (*needs, *may) and getattr(options, name) is not None:
-            raise BadInputError(f"{wager.id} has no use for --{name}: it takes {', '.join(f'--{n}' for n in needs + may)}")
+            raise BadInputError(
+                f"{wager.id} has no use for --{name}: it takes {', '.join(f'--{n}' for n in needs + may)}"
+            )

@@ -1,6 +1,6 @@
 """`jackpotd settle --stdin`: a line in, a line out, in constant memory.
 
-Whatever the input has ready is answered before more is read, so that a program may send one line and wait for its answer.
+Whatever the input has ready is answered before more is read: a program may send one line and wait for its answer.
 """
 
 import json

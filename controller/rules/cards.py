@@ -1,6 +1,7 @@
 """Cards, hands and point counts (§ 627a.6)."""
 
 from typing import NamedTuple
+
 from controller.rules.errors import BadInputError
 
 RANKS = "A23456789TJQK"

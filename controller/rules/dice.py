@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from controller.rules import catalog
-from controller.rules.payouts import Payout, multiplied
 from controller.rules.errors import BadInputError
+from controller.rules.payouts import Payout, multiplied
 
 Dice = tuple[int, int, int]
 
@@ -78,9 +78,7 @@ def check_multiplier(wager: catalog.Wager, multiplier: int, won: str | None = No
     if not any(low <= multiplier <= high for low, high in ranges):
         allowed = ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
         where = f" ({won})" if won is not None and len(wager.rows) > 1 else ""
-        raise DiceError(
-            f"multiplier {multiplier} is outside the odds to 1 allowed for {wager.id}{where}: {allowed} (§ 625b.1(f)(3))"
-        )
+        raise DiceError(f"multiplier {multiplier}: {wager.id}{where} may pay {allowed} to 1 (§ 625b.1(f)(3))")
 
 
 def counts(wager_id: str) -> Mapping[str, int]:

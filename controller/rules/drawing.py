@@ -66,9 +66,8 @@ def next_draw(player: Hand, banker: Hand) -> Draw:
     if max(players, bankers) >= _NATURAL:
         side, count = ("Player", players) if players >= _NATURAL else ("Banker", bankers)
         return Draw(None, f"the {side} has a natural {count}, so nobody draws (§ 627a.10(a))")
-    if len(player) == INITIAL:
-        if player_draws(players, bankers):
-            return Draw(Side.PLAYER, f"the Player draws on {players} (§ 627a.10(b)(1))")
+    if len(player) == INITIAL and player_draws(players, bankers):
+        return Draw(Side.PLAYER, f"the Player draws on {players} (§ 627a.10(b)(1))")
     if len(banker) == MOST:
         return Draw(None, "the Banker has had the last card of the round (§ 627a.9(c), (d))")
     if len(player) == INITIAL:

@@ -2,9 +2,9 @@
 
 Six cards are always counted, also where a round needs four or five, so that every count has the same total.
 
-Two views are counted, the ones wagers ask about. `results` counts whole rounds by `Result`: the third-card rule sees only
+The views that wagers ask about are counted. `results` counts whole rounds by `Result`: the third-card rule sees only
 values, so deals are enumerated by value (ten kinds of card, not 52), once for each sub-deck whose cards share what a
-`Result` tells (rank, suit, color, all of value zero); what belongs to a sub-deck alone is what smaller ones leave of it.
+`Result` tells (rank, suit, color, all of value zero); a sub-deck's own deals are what smaller ones leave of it.
 `openings` counts the first four cards by whatever features of a card a wager asks for.
 """
 
@@ -62,8 +62,9 @@ def _sub_decks() -> tuple[_SubDeck, ...]:
         cards = {index for index, card in enumerate(_CARDS) if card.rank == rank}
         by_rank.append((rank, all(_CARDS[index].value == 0 for index in cards), cards))
     by_suit: list[tuple[str, str, set[int]]] = [("", "", set(range(len(_CARDS))))]
-    for color in ("red", "black"):
-        by_suit.append(("", color, {index for index, card in enumerate(_CARDS) if card.color == color}))
+    by_suit += [
+        ("", color, {index for index, card in enumerate(_CARDS) if card.color == color}) for color in ("red", "black")
+    ]
     for suit in SUITS:
         cards = {index for index, card in enumerate(_CARDS) if card.suit == suit}
         by_suit.append((suit, _CARDS[min(cards)].color, cards))

@@ -1,4 +1,4 @@
-"""Reading TOML strictly: every key is asked for by name and type, and everything wrong is noted with its dotted path."""
+"""Reading TOML strictly: every key is asked for by name and type, and all that is wrong is noted with its path."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple

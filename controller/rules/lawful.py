@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from datetime import date
 
 from controller.rules import catalog
+from controller.rules.errors import BadInputError
 from controller.rules.fields import BareNumber, Fields, Finding
 from controller.rules.lawful_table import Seen, read_awards, read_table
 from controller.rules.lawful_wagers import read_harmony, read_heavenly9, read_royal9
 from controller.rules.submission import Checked, Submission
-from controller.rules.errors import BadInputError
 
 # Settings of the service, which live in the same file or in one beside it. They are no part of what is filed.
 SERVICE_TABLES = ("devices", "button", "mqtt", "journal", "software", "console", "signage", "link")
@@ -41,7 +41,10 @@ def check(text: str, on: date) -> Checked:
     heavenly9 = read_heavenly9(wagers["heavenly9"], table, violations)
     offered = [name for name, fields in wagers.items() if fields is not None]
     warnings += _variant_warnings(table, offered)
-    mysteries = {"royal9.mystery": royal9 and royal9.mystery, "heavenly9.must_hit_by": heavenly9 and heavenly9.must_hit_by}
+    mysteries = {
+        "royal9.mystery": royal9 and royal9.mystery,
+        "heavenly9.must_hit_by": heavenly9 and heavenly9.must_hit_by,
+    }
     warnings += _dates(table, offered, [(key, found) for key, found in mysteries.items() if found], on)
     if not offered:
         message = "no progressive wager is filed: [royal9], [harmony] and [heavenly9] are all absent"
@@ -60,7 +63,9 @@ def _variant_warnings(table: Seen, offered: list[str]) -> Iterator[Finding]:
     place = catalog.games(named).get(table.game)
     for name in offered:
         if name not in named["allowed"] and place is not None:
-            message = f"{name} is not among the wagers {place} lists for {table.variant}: ask the Board before offering it"
+            message = (
+                f"{name} is not among the wagers {place} lists for {table.variant}: ask the Board before offering it"
+            )
             yield Finding(name, table.variant, str(place), message)
 
 
@@ -71,8 +76,8 @@ def _dates(
     standing: list[tuple[str, catalog.Games]] = []
     if table.variant is not None:
         standing.append(("table.variant", catalog.games(catalog.tables()["variants"][table.variant])))
-    for name in offered:
-        standing.append((name, next(wager.games for wager in catalog.wagers().values() if wager.name == name)))
+    every = list(catalog.wagers().values())
+    standing += [(name, next(wager.games for wager in every if wager.name == name)) for name in offered]
     standing += [(key, mystery.games) for key, mystery in mysteries]
     told: set[str] = set()
     for key, games in standing:
@@ -82,8 +87,8 @@ def _dates(
         section = place.section
         told.add(section.id)
         if section.expires is not None and on >= section.expires:
-            message = f"§ {section.id} ({section.title}) expired on {section.expires}, before {on}: {section.source} was temporary"
+            message = f"§ {section.id} ({section.title}, {section.source}) expired on {section.expires}; judged on {on}"
             yield Finding(key, str(section.expires), f"§ {section.id}", message)
         elif section.effective is not None and on < section.effective:
-            message = f"§ {section.id} ({section.title}) takes effect on {section.effective}, after {on}"
+            message = f"§ {section.id} ({section.title}) takes effect on {section.effective}; judged on {on}"
             yield Finding(key, str(section.effective), f"§ {section.id}", message)

@@ -82,7 +82,9 @@ def _decks(fields: Fields, game: str | None, variant: str | None) -> int | None:
     if decks is not None and special is not None and decks not in special["allowed"]:
         places = catalog.games(special)
         allowed = " or ".join(map(str, special["allowed"]))
-        fields.note("decks", f"{decks} decks: {variant} is dealt from {allowed}", places.get(game or "", RULES_SUBMISSION))
+        fields.note(
+            "decks", f"{decks} decks: {variant} is dealt from {allowed}", places.get(game or "", RULES_SUBMISSION)
+        )
     return decks
 
 

@@ -56,7 +56,9 @@ def read_royal9(fields: Fields | None, table: Seen, findings: list[Finding]) -> 
     award = fields.choice("award", ("highest", "list"), default="highest")
     layout = read_layout(fields.table("layout"), table.positions)
     meters = {
-        name: _meter(fields.table(name), next((m for m in wager.meters if m.id == f"royal9-{name}"), None) if wager else None)
+        name: _meter(
+            fields.table(name), next((m for m in wager.meters if m.id == f"royal9-{name}"), None) if wager else None
+        )
         for name in ("mega", "major", "minor")
     }
     mystery = _royal9_mystery(fields.table("mystery", required=False))
@@ -181,6 +183,6 @@ def _must_hit_by(fields: Fields | None, denomination: int | None) -> Mystery | N
     if found and denomination is not None and (found.stake_cents or 0) > denomination * 100:
         least = dollars(found.stake_cents or 0)
         place = next(iter(found.games.values()))
-        message = f"paytable {paytable}'s ${configuration} configuration needs a wager of at least {least}, not ${denomination}"
+        message = f"the ${configuration} configuration needs a wager of at least {least}, and ${denomination} is filed"
         fields.note("configuration", message, place)
     return found

@@ -1,6 +1,7 @@
 """Money and rates as text and as integers: whole cents, and rates in millionths. No float ever touches them."""
 
 import re
+
 from controller.rules.errors import BadInputError
 
 RATE_UNITS = 1_000_000  # a rate is an integer number of millionths, so that cents x rate is exact
@@ -20,7 +21,9 @@ def parse_cents(text: str) -> int:
     """Whole cents of "5", "5.00" or "55000.00"."""
     found = _MONEY.fullmatch(text)
     if found is None:
-        raise AmountError(f'{text!r} is not an amount of dollars: write it like "450.00", at most ten digits of dollars')
+        raise AmountError(
+            f'{text!r} is not an amount of dollars: write it like "450.00", at most ten digits of dollars'
+        )
     return int(found[1]) * 100 + int(found[2] or 0)
 
 

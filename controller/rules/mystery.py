@@ -1,7 +1,7 @@
 """What the rules of a mystery meter mean in numbers: wagers between hits, the award, the chance of the next wager.
 
-The value is uniform over whole cents in [minimum, maximum); a contribution wins when the meter after it is strictly above
-the value; the award is the whole cents on the meter, the maximum at most. A cycle here opens at the minimum.
+The value is uniform over whole cents in [minimum, maximum); a contribution wins when the meter after it is strictly
+above the value; the award is the whole cents on the meter, the maximum at most. A cycle here opens at the minimum.
 """
 
 from fractions import Fraction
@@ -45,7 +45,7 @@ def mystery_odds(mystery: catalog.Mystery, amount_cents: int | None = None) -> M
 
 
 def next_wager_returns(of: MysteryOdds, meter_cents: int) -> Fraction:
-    """What the next wager gets back of its stake from the mystery award alone, with the meter at this amount and unhit."""
+    """What the next wager gets back of its stake from the mystery award alone, with the meter unhit at this amount."""
     mystery, contribution = of.mystery, of.stake_cents * of.mystery.rate
     after = meter_cents * UNITS_PER_CENT + contribution
     # Values not yet passed are those from the meter up; the wager wins on those strictly below where it carries it.

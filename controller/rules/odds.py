@@ -1,4 +1,4 @@
-"""Exact odds of every wager: counts of each outcome, return, house edge, and what a progressive's meter does to them."""
+"""Exact odds of every wager: counts of each outcome, return, house edge, and what a progressive's meter adds."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from controller.rules import catalog, dice, enumeration, royal9, top_card
 from controller.rules.cards import Card
-from controller.rules.settle_one import stake as lawful_stake
+from controller.rules.errors import BadInputError
 from controller.rules.money import RATE_UNITS
 from controller.rules.outcomes import OPENING_KEYS
+from controller.rules.settle_one import stake as lawful_stake
 from controller.rules.settlement import BANKER, LOSE, OPENING, PLAYER, ROYAL9, asked, classify
-from controller.rules.errors import BadInputError
 
 _DECKS = catalog.tables()["decks"]
 DEFAULT_DECKS: int = _DECKS["most"]
@@ -167,7 +167,7 @@ def _jackpots(
 
 
 def long_run_return(of: Odds, filed: Mapping[str, Filed]) -> Fraction | None:
-    """What comes back in the long run of each dollar wagered, one wager a round: fixed pays, rates, and the house's seeds.
+    """What comes back in the long run of each dollar, one wager a round: fixed pays, rates, and the house's seeds.
 
     Everything a rate takes from wagers is paid out some day; beside it the house opens each cycle at the reset amount
     (Harmony: from its reserve). A meter's rate that the law leaves open must be filed: without it there is no answer.

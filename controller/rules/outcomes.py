@@ -1,7 +1,7 @@
 """Every wager on the two hands, as tests of what the cards show. The catalog says in which order they are asked.
 
-A test takes one of three views of a round: the two initial cards of one hand, the four initial cards, or the `Result` of
-both whole hands. Odds are counted over the same views with the same tests.
+A test takes one of three views of a round: the two initial cards of one hand, the four initial cards, or the `Result`
+of both whole hands. Odds are counted over the same views with the same tests.
 """
 
 from collections.abc import Callable, Mapping
@@ -182,7 +182,7 @@ def _is_natural(total: int, cards: int) -> bool:
 
 
 def _win_by(points: int) -> ResultTest:
-    """The hand wagered on, here the Player's, wins by so many points and is no natural (§ 627a.7(a)(4), § 627b.5(g))."""
+    """The hand wagered on, here the Player's, wins by so many and is no natural (§ 627a.7(a)(4), § 627b.5(g))."""
     return lambda r: r.player_total - r.banker_total == points and not _is_natural(r.player_total, r.player_cards)
 
 
@@ -221,7 +221,7 @@ def _covers(paytable: str) -> ResultTest:
     )
 
 
-# By wager name, or by name and paytable where the paytable changes the test. Those on a chosen hand see it as the Player's.
+# By wager name, or by name and paytable where that changes the test. Those on a chosen hand see it as the Player's.
 RESULT_TESTS: Mapping[str, Mapping[str, ResultTest]] = {
     # § 627b.6(g), § 629b.7(g); "of a kind" is by rank, and four cards dealt means no third card
     "harmony": {

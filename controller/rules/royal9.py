@@ -1,6 +1,7 @@
 """Royal 9 (§ 627b.3): combinations, the layout that assigns them to positions, and the rows of its paytable.
 
-A Royal 9 is a face card (K, Q or J) and a nine as a hand's first two cards. A combination is a king's suit and a nine's.
+A Royal 9 is a face card (K, Q or J) and a nine as a hand's first two cards. A combination is a king
+and a nine by their suits.
 """
 
 import re
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 from controller.rules import catalog
 from controller.rules.cards import SUITS, Card
+from controller.rules.errors import BadInputError
 
 _COMBINATION = re.compile(rf"K([{SUITS}])9([{SUITS}])")
 _FACES = "KQJ"
@@ -16,7 +18,6 @@ _FACES = "KQJ"
 COMBINATIONS = tuple(
     sorted((f"K{king}9{nine}" for king in SUITS for nine in SUITS), key=lambda text: text[1] != text[3]),
 )
-from controller.rules.errors import BadInputError
 
 
 class LayoutError(BadInputError):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from controller.rules import catalog, dice, royal9, top_card
 from controller.rules.cards import Card, Hand
 from controller.rules.drawing import INITIAL
+from controller.rules.errors import BadInputError
 from controller.rules.money import dollars
 from controller.rules.outcomes import result
 from controller.rules.payouts import LOSS, Payout
@@ -18,7 +19,6 @@ from controller.rules.settlement import (
     refuse_unfinished,
     settles_on_four_cards,
 )
-from controller.rules.errors import BadInputError
 
 
 class StakeError(BadInputError):

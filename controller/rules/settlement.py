@@ -7,8 +7,8 @@ from typing import NamedTuple
 from controller.rules import catalog, royal9
 from controller.rules.cards import Hand
 from controller.rules.drawing import INITIAL, Verdict, is_complete, judge
-from controller.rules.outcomes import HAND_OF, HAND_TESTS, OPENING_TESTS, RESULT_TESTS, Result, result, swapped
 from controller.rules.errors import BadInputError
+from controller.rules.outcomes import HAND_OF, HAND_TESTS, OPENING_TESTS, RESULT_TESTS, Result, result, swapped
 
 LOSE = "lose"
 ROYAL9 = "royal9"

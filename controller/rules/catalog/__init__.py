@@ -1,7 +1,7 @@
 """The regulation's tables, read from the TOML files beside this one into typed, immutable entries.
 
-Law, not configuration: every entry names its section, and the section carries the dates its source note gives. Files are
-read when first asked for. Nothing outside this folder repeats a number that stands in them.
+Law, not configuration: every entry names its section, and the section carries the dates its source note gives. Files
+are read when first asked for. Nothing outside this folder repeats a number that stands in them.
 """
 
 import os
