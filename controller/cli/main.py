@@ -51,11 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and end")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _check(commands.add_parser("check", help="is this Rules Submission lawful?", allow_abbrev=False))
-    _odds(commands.add_parser("odds", help="exact odds of a wager, or of the whole catalog", allow_abbrev=False))
-    _settle(
-        commands.add_parser("settle", help="settle a wager, or whole rounds from standard input", allow_abbrev=False)
-    )
+    for name, (text, add_options) in _COMMANDS.items():
+        add_options(commands.add_parser(name, help=text, allow_abbrev=False))
     return parser
 
 
@@ -101,3 +98,15 @@ def _settle(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--home", metavar="CARD", help="Top Card: the Home card")
     parser.add_argument("--away", metavar="CARD", help="Top Card: the Away card")
     parser.add_argument("--json", action="store_true", help="accepted for uniformity: the answer is JSON anyway")
+
+
+_COMMANDS = {
+    "check": ("is this Rules Submission lawful?", _check),
+    "odds": ("exact odds of a wager, or of the whole catalog", _odds),
+    "settle": ("settle a wager, or whole rounds from standard input", _settle),
+}
+
+
+def command_names() -> list[str]:
+    """Every command there is."""
+    return list(_COMMANDS)

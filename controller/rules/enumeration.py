@@ -179,12 +179,23 @@ def _two_of(left: list[int]) -> Iterator[tuple[int, int, int]]:
 
 def hands(shoe: Shoe, outcome: Callable[[Card, Card], str]) -> Mapping[str, int]:
     """How many ordered six-card deals give each outcome of one hand's two initial cards; either hand, by symmetry."""
-    found: dict[str, int] = {}
     rest = deals(shoe) // deals(shoe, 2)
+    return {name: number * rest for name, number in two_cards(shoe, outcome).items()}
+
+
+def two_cards(shoe: Shoe, outcome: Callable[[Card, Card], str]) -> Mapping[str, int]:
+    """How many ordered deals of two cards give each outcome."""
+    found: dict[str, int] = {}
     for one, number in zip(_CARDS, shoe, strict=True):
         for two, others in zip(_CARDS, shoe, strict=True):
             ways = number * (others - (one is two))
             if ways > 0:
                 name = outcome(one, two)
-                found[name] = found.get(name, 0) + ways * rest
+                found[name] = found.get(name, 0) + ways
     return found
+
+
+def forget() -> None:
+    """Drop what was counted before, so that the next count is from nothing."""
+    results.cache_clear()
+    _shapes.cache_clear()

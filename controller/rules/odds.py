@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 from controller.rules import catalog, dice, enumeration, royal9, top_card
@@ -10,7 +11,7 @@ from controller.rules.errors import BadInputError
 from controller.rules.money import RATE_UNITS
 from controller.rules.outcomes import OPENING_KEYS
 from controller.rules.settle_one import stake as lawful_stake
-from controller.rules.settlement import BANKER, LOSE, OPENING, PLAYER, ROYAL9, asked, classify
+from controller.rules.settlement import BANKER, LOSE, OPENING, PLAYER, ROYAL9, asked, classify, first_row
 
 _DECKS = catalog.tables()["decks"]
 DEFAULT_DECKS: int = _DECKS["most"]
@@ -79,7 +80,7 @@ def odds(
 ) -> Odds:
     """The exact odds of a wager. Layout and seat matter to Royal 9 only, the amount to a progressive only."""
     decks = _lawful_decks(wager, decks)
-    total, found = _counts(wager, decks or 0, layout, seat)
+    total, found = counts(wager, enumeration.full_shoe(decks or 0), layout, seat)
     outcomes = {name: found.get(name, 0) for name in (*(row.outcome for row in wager.rows), LOSE)}
     if wager.stake_cents is None and amount_cents is None:
         amount_cents = max(DEFAULT_STAKE_CENTS, wager.least_stake_cents)
@@ -107,28 +108,31 @@ def _lawful_decks(wager: catalog.Wager, decks: int | None) -> int | None:
     return decks
 
 
-def _counts(wager: catalog.Wager, decks: int, layout: royal9.Layout, seat: int) -> tuple[int, Mapping[str, int]]:
+def counts(
+    wager: catalog.Wager, shoe: enumeration.Shoe, layout: royal9.Layout, seat: int
+) -> tuple[int, Mapping[str, int]]:
+    """How many deals (or throws) there are, and how many give each outcome, from any shoe."""
     if wager.id.startswith("sic-bo-"):
         found = dice.counts(wager.id)
         return sum(found.values()), found
-    shoe = enumeration.full_shoe(decks)
     if wager.id.startswith("top-card-"):
-        return enumeration.deals(shoe, 2), top_card.counts(wager.id, decks)
+        found = enumeration.two_cards(shoe, lambda home, away: top_card.outcome(wager.id, home, away))
+        return enumeration.deals(shoe, 2), found
     total = enumeration.deals(shoe)
     if wager.name == ROYAL9:
         return total, _royal9_counts(shoe, layout, seat)
     view, rows = asked(wager.id)
     if view in (PLAYER, BANKER):
-        return total, enumeration.hands(shoe, lambda *two: next((name for name, test in rows if test(*two)), LOSE))
+        return total, enumeration.hands(shoe, partial(first_row, rows))
     if view == OPENING:
         key = OPENING_KEYS[wager.name]
-        first = enumeration.openings(shoe, key, lambda *four: next((name for name, test in rows if test(*four)), LOSE))
+        first = enumeration.openings(shoe, key, partial(first_row, rows))
         return total, first
-    counts: dict[str, int] = {}
+    whole: dict[str, int] = {}
     for shown, number in enumeration.results(shoe).items():
         name = classify(wager.id, shown)
-        counts[name] = counts.get(name, 0) + number
-    return total, counts
+        whole[name] = whole.get(name, 0) + number
+    return total, whole
 
 
 def _royal9_counts(shoe: enumeration.Shoe, layout: royal9.Layout, seat: int) -> Mapping[str, int]:

@@ -99,21 +99,16 @@ HAND_OF = {"player-pair": "player", "banker-pair": "banker", "rp-player-pair": "
 # -- the initial four cards --
 
 
-def _nines(*cards: Card) -> list[Card]:
-    return [card for card in cards if card.rank == "9"]
+def _nines(number: int, *, one_suit: bool = False, suit: str = "") -> OpeningTest:
+    """So many nines among the four cards; all of one suit, or of a given one, where that is asked."""
 
-
-def _of_nines(number: int, *, one_suit: bool) -> OpeningTest:
     def test(*opening: Card) -> bool:
-        nines = _nines(*opening)
-        return len(nines) == number and (not one_suit or all(nine == nines[0] for nine in nines))
+        suits = [card.suit for card in opening if card.rank == "9"]
+        if len(suits) != number:
+            return False
+        return (not one_suit or len(set(suits)) == 1) and (not suit or suits[0] == suit)
 
     return test
-
-
-def _one_nine_of_diamonds(*opening: Card) -> bool:
-    nines = _nines(*opening)
-    return len(nines) == 1 and nines[0].suit == "D"
 
 
 OPENING_TESTS: Mapping[str, Mapping[str, OpeningTest]] = {
@@ -124,13 +119,13 @@ OPENING_TESTS: Mapping[str, Mapping[str, OpeningTest]] = {
     },
     # § 631c.4(e)
     "lucky-nines": {
-        "four-nines": _of_nines(4, one_suit=False),
-        "three-nines-same-suit": _of_nines(3, one_suit=True),
-        "three-nines": _of_nines(3, one_suit=False),
-        "two-nines-same-suit": _of_nines(2, one_suit=True),
-        "two-nines": _of_nines(2, one_suit=False),
-        "one-nine-diamonds": _one_nine_of_diamonds,
-        "one-nine": _of_nines(1, one_suit=False),
+        "four-nines": _nines(4),
+        "three-nines-same-suit": _nines(3, one_suit=True),
+        "three-nines": _nines(3),
+        "two-nines-same-suit": _nines(2, one_suit=True),
+        "two-nines": _nines(2),
+        "one-nine-diamonds": _nines(1, suit="D"),
+        "one-nine": _nines(1),
     },
 }
 # The features of a card these tests ask for: odds count cards alike in them together.

@@ -16,6 +16,7 @@ from controller.rules.settlement import (
     ROYAL9,
     asked,
     classify,
+    first_row,
     refuse_unfinished,
     settles_on_four_cards,
 )
@@ -71,7 +72,7 @@ def on_hands(
         return _settled(wager, classify(wager.id, result(player, banker)))
     view, rows = asked(wager.id)
     seen = {PLAYER: first, BANKER: second}.get(view, first + second)
-    return _settled(wager, next((outcome for outcome, test in rows if test(*seen)), LOSE))
+    return _settled(wager, first_row(rows, *seen))
 
 
 def on_dice(wager: catalog.Wager, thrown: dice.Dice, multiplier: int | None = None) -> Settled:

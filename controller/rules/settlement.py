@@ -1,11 +1,11 @@
 """The outcome of every wager on two hands, each named by the first row of its paytable that holds."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from controller.rules import catalog, royal9
-from controller.rules.cards import Hand
+from controller.rules.cards import Card, Hand
 from controller.rules.drawing import INITIAL, Verdict, is_complete, judge
 from controller.rules.errors import BadInputError
 from controller.rules.outcomes import HAND_OF, HAND_TESTS, OPENING_TESTS, RESULT_TESTS, Result, result, swapped
@@ -22,11 +22,19 @@ class HandError(BadInputError):
     """Two hands that are no whole round; the message says why, and begins `incomplete:` where a card is still owed."""
 
 
+Rows = tuple[tuple[str, Callable[..., bool]], ...]  # outcomes and their tests, in list order
+
+
 class Asked(NamedTuple):
-    """What a wager asks: a view of the round, and tests of it in list order."""
+    """What a wager asks: a view of the round, and tests of it."""
 
     view: str
-    rows: tuple[tuple[str, Callable[..., bool]], ...]
+    rows: Rows
+
+
+def first_row(rows: Rows, *seen: object) -> str:
+    """The first row whose test holds of what is seen."""
+    return next((outcome for outcome, test in rows if test(*seen)), LOSE)
 
 
 @cache
@@ -52,11 +60,12 @@ def hand_wagers() -> tuple[str, ...]:
 
 
 @cache
-def _groups() -> tuple[tuple[Asked, tuple[str, ...]], ...]:
-    """Wagers that ask the same tests in the same order, and so always share an outcome."""
-    groups: dict[Asked, tuple[str, ...]] = {}
+def _groups(view: str) -> tuple[tuple[Rows, tuple[str, ...]], ...]:
+    """Wagers that ask the same tests of a view in the same order, and so always share an outcome."""
+    groups: dict[Rows, tuple[str, ...]] = {}
     for id_ in hand_wagers():
-        groups[asked(id_)] = (*groups.get(asked(id_), ()), id_)
+        if asked(id_).view == view:
+            groups[asked(id_).rows] = (*groups.get(asked(id_).rows, ()), id_)
     return tuple(groups.items())
 
 
@@ -65,26 +74,38 @@ def _all_lose() -> dict[str, str]:
     return dict.fromkeys(hand_wagers(), LOSE)
 
 
+def _won(view: str, *seen: object) -> dict[str, str]:
+    """The wagers that look at a view and do not lose, with their outcomes."""
+    won: dict[str, str] = {}
+    for rows, ids in _groups(view):
+        outcome = first_row(rows, *seen)
+        if outcome != LOSE:
+            won |= dict.fromkeys(ids, outcome)
+    return won
+
+
+# Whole shoes show 1,533 different results: each is settled once, then remembered, and nothing is ever pushed out.
+@lru_cache(maxsize=2048)
+def _won_by_result(shown: Result) -> dict[str, str]:
+    return _won(RESULT, shown) | _won(SWAPPED, swapped(shown))
+
+
+# 52 x 52 pairs of initial cards, likewise.
+@lru_cache(maxsize=2 * 52 * 52)
+def _won_by_hand(side: str, one: Card, two: Card) -> dict[str, str]:
+    return _won(side, one, two)
+
+
 def settle_all(player: Hand, banker: Hand) -> dict[str, str]:
     """The outcome of every wager of `hand_wagers` on a whole round; refuses hands that are none."""
     if not is_complete(player, banker):
         refuse_unfinished(player, banker)
-    shown = result(player, banker)
-    views: dict[str, tuple[object, ...]] = {
-        PLAYER: player[:INITIAL],
-        BANKER: banker[:INITIAL],
-        OPENING: player[:INITIAL] + banker[:INITIAL],
-        RESULT: (shown,),
-        SWAPPED: (swapped(shown),),
-    }
+    p1, p2, b1, b2 = player[0], player[1], banker[0], banker[1]
     outcomes = _all_lose().copy()
-    for (view, rows), ids in _groups():
-        seen = views[view]
-        for outcome, test in rows:
-            if test(*seen):
-                for id_ in ids:
-                    outcomes[id_] = outcome
-                break
+    outcomes.update(_won_by_result(result(player, banker)))
+    outcomes.update(_won_by_hand(PLAYER, p1, p2))
+    outcomes.update(_won_by_hand(BANKER, b1, b2))
+    outcomes.update(_won(OPENING, p1, p2, b1, b2))
     return outcomes
 
 
@@ -112,4 +133,4 @@ def classify(wager_id: str, shown: Result) -> str:
     """The outcome of a wager that is decided by the result of two whole hands."""
     view, rows = asked(wager_id)
     seen = swapped(shown) if view == SWAPPED else shown
-    return next((outcome for outcome, test in rows if test(seen)), LOSE)
+    return first_row(rows, seen)

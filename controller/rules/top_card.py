@@ -1,6 +1,6 @@
 """Top Card (§ 651b.1): one card to Home, one to Away, the higher wins. Aces are high, as in Casino War."""
 
-from controller.rules.cards import CARDS, RANKS, Card
+from controller.rules.cards import RANKS, Card
 
 _ORDER = RANKS[1:] + RANKS[0]  # lowest first
 
@@ -13,13 +13,3 @@ def outcome(wager_id: str, home: Card, away: Card) -> str:
     if lead == 0:
         return "half-back"
     return "win" if (lead > 0) is (wager_id == "top-card-home") else "lose"
-
-
-def counts(wager_id: str, decks: int) -> dict[str, int]:
-    """How many ordered deals of two cards give each outcome."""
-    found: dict[str, int] = {}
-    for home in CARDS.values():
-        for away in CARDS.values():
-            name = outcome(wager_id, home, away)
-            found[name] = found.get(name, 0) + decks * (decks - (home is away))
-    return found
