@@ -28,8 +28,26 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock
 	$(PIP) --require-hashes -r requirements-dev.lock
 	@touch $@
 
+# Until the service is built, `make run` shows what works: a submission checked, one round settled, its odds.
+EXAMPLE := config/minibaccarat-royal9-5.toml
+ROUND := --player "KS 9S" --banker "9H KH"
+LAYOUT := --layout KS9S,KH9H,KD9D,KC9C,KS9H,KH9S,KD9C,KC9D,KS9D
+define show
+@printf '\n$$ jackpotd %s\n' '$(1)'
+@$(BIN)/jackpotd $(1)
+endef
+
 run: $(VENV)/run.stamp ## Show what works so far: a settled sample round and its odds
-	@JACKPOTD=$(BIN)/jackpotd sh config/sample-round
+	$(call show,check $(EXAMPLE))
+	$(call show,settle player --amount 25 $(ROUND))
+	$(call show,settle harmony/B --amount 5 $(ROUND))
+	$(call show,settle perfect-pairs/A@player --amount 10 $(ROUND))
+	$(call show,settle royal9/5 $(ROUND) $(LAYOUT) --seat 1)
+	$(call show,settle royal9/5 $(ROUND) $(LAYOUT) --seat 2)
+	$(call show,settle royal9/5 $(ROUND) $(LAYOUT) --seat 3)
+	$(call show,odds royal9/5 --config $(EXAMPLE) --seat 1)
+	$(call show,odds harmony/B --config $(EXAMPLE))
+	$(call show,odds royal9-mystery/1 --config $(EXAMPLE))
 
 test: $(VENV)/dev.stamp ## Run every test
 	$(BIN)/python -m pytest

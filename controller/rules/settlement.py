@@ -17,6 +17,11 @@ ROYAL9 = "royal9"
 PLAYER, BANKER, OPENING, RESULT, SWAPPED = "player", "banker", "opening", "result", "swapped"
 _INITIAL_VIEWS = (PLAYER, BANKER, OPENING)
 
+# Shoes show 1,533 different results, and two hands have 52 x 52 pairs of initial cards each: every one is settled once
+# and remembered, so that settling is quick and what it remembers does not grow.
+RESULTS_REMEMBERED = 2048
+PAIRS_REMEMBERED = 2 * 52 * 52
+
 
 class HandError(BadInputError):
     """Two hands that are no whole round; the message says why, and begins `incomplete:` where a card is still owed."""
@@ -84,14 +89,12 @@ def _won(view: str, *seen: object) -> dict[str, str]:
     return won
 
 
-# Whole shoes show 1,533 different results: each is settled once, then remembered, and nothing is ever pushed out.
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=RESULTS_REMEMBERED)
 def _won_by_result(shown: Result) -> dict[str, str]:
     return _won(RESULT, shown) | _won(SWAPPED, swapped(shown))
 
 
-# 52 x 52 pairs of initial cards, likewise.
-@lru_cache(maxsize=2 * 52 * 52)
+@lru_cache(maxsize=PAIRS_REMEMBERED)
 def _won_by_hand(side: str, one: Card, two: Card) -> dict[str, str]:
     return _won(side, one, two)
 

@@ -10,7 +10,7 @@ from controller.rules.drawing import deal
 from controller.rules.enumeration import Shoe, deals, full_shoe, results
 from controller.rules.odds import counts
 from controller.rules.outcomes import result
-from controller.rules.settlement import hand_wagers
+from controller.rules.settlement import RESULTS_REMEMBERED, hand_wagers
 from tests.rules import restatement
 from tests.rules.deals import every_deal, texts
 
@@ -65,3 +65,9 @@ def test_every_deal_of_a_whole_shoe_is_counted_once(decks: int, total: int) -> N
     found = results(full_shoe(decks))
     assert sum(found.values()) == total
     assert all(number > 0 for number in found.values())
+
+
+def test_every_result_a_shoe_can_show_fits_what_settling_remembers() -> None:
+    shown = [set(results(full_shoe(decks))) for decks in (6, 7, 8)]
+    assert shown[0] == shown[1] == shown[2]
+    assert len(shown[0]) == 1533 <= RESULTS_REMEMBERED
