@@ -2,10 +2,11 @@
 
 import argparse
 import json
-import sys
+import re
 from datetime import date
 from pathlib import Path
 
+from controller.cli.output import say
 from controller.rules import lawful
 from controller.rules.errors import BadInputError
 from controller.rules.fields import Finding
@@ -23,7 +24,7 @@ def read(path: str) -> str:
     if len(data) > MOST_BYTES:
         raise BadInputError(f"{path} is longer than {MOST_BYTES} bytes: it is no Rules Submission")
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")  # a byte order mark is some editors' habit
     except UnicodeDecodeError as error:
         raise BadInputError(f"{path} is not UTF-8 text: {error}") from error
 
@@ -38,30 +39,37 @@ def check_file(path: str, on: date) -> Checked:
 
 def run(options: argparse.Namespace) -> int:
     """Print what the check finds."""
-    try:
-        on = date.fromisoformat(options.on) if options.on else date.today()  # noqa: DTZ011 -- the day on the casino's wall
-    except ValueError as error:
-        raise BadInputError(f"--on {options.on}: write the day as YYYY-MM-DD") from error
-    found = check_file(options.file, on)
+    found = check_file(options.file, on := _day(options.on))
     if options.json:
         answer = {
             "ok": not found.violations,
             "violations": [finding._asdict() for finding in found.violations],
             "warnings": [finding._asdict() for finding in found.warnings],
         }
-        print(json.dumps(answer, ensure_ascii=False, indent=2))
+        say(json.dumps(answer, indent=2))
     else:
         _tell(options.file, on, found)
     return 1 if found.violations else 0
 
 
+def _day(text: str | None) -> date:
+    if text is None:
+        return date.today()  # noqa: DTZ011 -- the day on the casino's wall
+    refusal = BadInputError(f"--on {text!r}: write a day as YYYY-MM-DD")
+    if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is None:  # fromisoformat takes other forms too
+        raise refusal
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise refusal from error
+
+
 def _tell(path: str, on: date, found: Checked) -> None:
-    for name, findings in (("violation", found.violations), ("warning", found.warnings)):
-        for finding in findings:
-            print(f"{name}: {_sentence(finding)}")
+    lines = [f"violation: {_sentence(finding)}" for finding in found.violations]
+    lines += [f"warning: {_sentence(finding)}" for finding in found.warnings]
     verdict = "NOT lawful" if found.violations else "lawful"
     counts = f"{_number(found.violations, 'violation')}, {_number(found.warnings, 'warning')}"
-    print(f"{path}: {verdict} on {on} ({counts})", file=sys.stdout)
+    say("\n".join([*lines, f"{path}: {verdict} on {on} ({counts})"]))
 
 
 def _number(findings: tuple[Finding, ...], word: str) -> str:
@@ -69,5 +77,8 @@ def _number(findings: tuple[Finding, ...], word: str) -> str:
 
 
 def _sentence(finding: Finding) -> str:
-    value = "" if finding.value is None else f" = {json.dumps(finding.value, ensure_ascii=False, default=str)}"
-    return f"{finding.key or 'the file'}{value}: {finding.message} ({finding.section})"
+    # A table has no value to show, and what the file holds must not forge a line or steer a terminal.
+    shown = finding.value is not None and "." in finding.key
+    value = f" = {json.dumps(finding.value, ensure_ascii=False)}" if shown else ""
+    text = f"{finding.key or 'the file'}{value}: {finding.message} ({finding.section})"
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

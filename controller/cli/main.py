@@ -1,7 +1,7 @@
 """`jackpotd`: reads the command line and calls the command. Exit 0 done, 1 the answer is no, 2 bad usage or input."""
 
 import argparse
-import os
+import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -11,25 +11,16 @@ from controller.rules.errors import BadInputError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and say how it ended."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without a § must not cost the answer
     options = _parser().parse_args(arguments)
     try:
         # Imported only now: `--help` needs none of the rules, and no command needs another's.
         code: int = import_module(f"controller.cli.{options.command}").run(options)
-        sys.stdout.flush()
-    except BadInputError as error:
-        return _refuse(options.command, error)
-    except BrokenPipeError:
-        # The reader has left, as `head` does: nobody is there to tell, and the last flush must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        return _refuse(options.command, error)
+    except (BadInputError, OSError) as error:
+        print(f"jackpotd {options.command}: {error}", file=sys.stderr)
+        return 2
     return code
-
-
-def _refuse(command: str, error: Exception) -> int:
-    print(f"jackpotd {command}: {error}", file=sys.stderr)
-    return 2
 
 
 class _Version(argparse.Action):

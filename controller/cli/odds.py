@@ -7,6 +7,7 @@ from pathlib import Path
 from controller.cli import odds_text
 from controller.cli.finding import unknown
 from controller.cli.odds_answer import Filing, Found, answer, filing
+from controller.cli.output import say
 from controller.rules import catalog, royal9
 from controller.rules.errors import BadInputError
 from controller.rules.money import parse_cents
@@ -28,9 +29,9 @@ def run(options: argparse.Namespace) -> int:
         from controller.cli.plot import draw  # noqa: PLC0415 -- most answers are not drawn
 
         Path(options.plot).write_text(draw(found), encoding="utf-8")
-        print(f"{options.plot} is drawn")
+        say(f"{options.plot} is drawn")
     else:
-        odds_text.print_one(found, answer(found, filed), as_json=options.json, as_csv=options.csv)
+        say(odds_text.of_one(found, answer(found, filed), as_json=options.json, as_csv=options.csv))
     return 0
 
 
@@ -44,7 +45,7 @@ def _all(options: argparse.Namespace) -> int:
         every.append(odds(wager, options.decks if on_shoe else None))
     every += [mystery_odds(each) for each in catalog.mysteries().values()]
     answers = [(found, answer(found, Filing())) for found in every]
-    odds_text.print_all(answers, as_json=options.json, as_csv=options.csv)
+    say(odds_text.of_all(answers, as_json=options.json, as_csv=options.csv))
     return 0
 
 

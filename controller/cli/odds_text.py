@@ -3,8 +3,7 @@
 import csv
 import io
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +11,7 @@ from controller.cli.odds_answer import Found
 from controller.rules.money import dollars
 from controller.rules.mystery import MysteryOdds
 from controller.rules.odds import Odds, decimal
+from controller.rules.settlement import LOSE
 
 _WAGER_COLUMNS = (
     "wager",
@@ -28,36 +28,33 @@ _WAGER_COLUMNS = (
 _MYSTERY_COLUMNS = ("rate", "minimum_cents", "maximum_cents", "expected_wagers", "expected_award_cents")
 
 
-def print_one(found: Found, answer: dict[str, Any], *, as_json: bool, as_csv: bool) -> None:
+def of_one(found: Found, answer: dict[str, Any], *, as_json: bool, as_csv: bool) -> str:
     """One wager or mystery configuration."""
     if as_json:
-        print(json.dumps(answer, indent=2))
-    elif isinstance(found, MysteryOdds):
-        _print_mystery(found, answer, as_csv=as_csv)
-    else:
-        _print_wager(found, answer, as_csv=as_csv)
+        return json.dumps(answer, indent=2)
+    if isinstance(found, MysteryOdds):
+        return _csv(tuple(answer), [answer]) if as_csv else "\n".join(_mystery(found, answer))
+    return _outcomes_csv(found) if as_csv else "\n".join(_wager(found, answer))
 
 
-def print_all(answers: Sequence[tuple[Found, dict[str, Any]]], *, as_json: bool, as_csv: bool) -> None:
+def of_all(answers: Sequence[tuple[Found, dict[str, Any]]], *, as_json: bool, as_csv: bool) -> str:
     """The whole catalog."""
     if as_json:
-        print(json.dumps([answer for _, answer in answers], indent=2))
-        return
+        return json.dumps([answer for _, answer in answers], indent=2)
     rows = [_flat(found, answer) for found, answer in answers]
     if as_csv:
-        _csv((*_WAGER_COLUMNS, *_MYSTERY_COLUMNS), rows)
-        return
-    wagers = [row for row in rows if "total" in row]
-    headings = ("wager", "decks", "wins", "return", "house edge", "jackpot 1 in", "break-even", "long run")
-    _table(headings, [_wager_cells(row) for row in wagers])
-    print()
-    headings = ("mystery", "wager", "rate", "minimum", "maximum", "wagers between hits", "award", "long run")
-    _table(headings, [_mystery_cells(row) for row in rows if "total" not in row])
-    print()
-    print(
-        "Return and house edge leave jackpots out. Break-even is for a lone wager of $5 (Royal 9: of its denomination,"
-    )
-    print("for Mega, seat 1 of nine). Royal 9's long run depends on filed rates: jackpotd odds royal9/5 --config FILE.")
+        return _csv((*_WAGER_COLUMNS, *_MYSTERY_COLUMNS), rows)
+    wagers = ("wager", "decks", "wins", "return", "house edge", "jackpot 1 in", "break-even", "long run")
+    mysteries = ("mystery", "wager", "rate", "minimum", "maximum", "wagers between hits", "award", "long run")
+    lines = [
+        *_table(wagers, [_wager_cells(row) for row in rows if "total" in row]),
+        "",
+        *_table(mysteries, [_mystery_cells(row) for row in rows if "total" not in row]),
+        "",
+        "Return and house edge leave jackpots out. Break-even is for a lone wager of $5 (Royal 9: of its denomination,",
+        "for Mega, seat 1 of nine). Royal 9's long run depends on filed rates: jackpotd odds royal9/5 --config FILE.",
+    ]
+    return "\n".join(lines)
 
 
 def _flat(found: Found, answer: dict[str, Any]) -> dict[str, Any]:
@@ -99,52 +96,56 @@ def _mystery_cells(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _print_wager(found: Odds, answer: dict[str, Any], *, as_csv: bool) -> None:
-    rows = []
-    for outcome, count in found.outcomes.items():
-        pays = "" if outcome == "lose" else found.wager.row(outcome).payout.text
-        rows.append((outcome, pays, count, found.probability(outcome)))
-    if as_csv:
-        columns = ("wager", "outcome", "pays", "count", "total", "probability")
-        lines = [
-            (found.wager.id, name, pays, count, found.total, decimal(chance)) for name, pays, count, chance in rows
-        ]
-        _csv(columns, [dict(zip(columns, line, strict=True)) for line in lines])
-        return
+def _outcomes_csv(found: Odds) -> str:
+    columns = ("wager", "outcome", "pays", "count", "total", "probability")
+    lines = [
+        (found.wager.id, outcome, _pays(found, outcome), count, found.total, decimal(found.probability(outcome)))
+        for outcome, count in found.outcomes.items()
+    ]
+    return _csv(columns, [dict(zip(columns, line, strict=True)) for line in lines])
+
+
+def _pays(found: Odds, outcome: str) -> str:
+    return "" if outcome == LOSE else found.wager.row(outcome).payout.text
+
+
+def _wager(found: Odds, answer: dict[str, Any]) -> Iterator[str]:
     places = ", ".join(f"{game} {place}" for game, place in found.wager.games.items())
     shoe = f", {found.decks} decks" if found.decks else ""
-    print(f"{found.wager.id}: {found.wager.label}{shoe} ({places})")
+    yield f"{found.wager.id}: {found.wager.label}{shoe} ({places})"
     if "seat" in answer:
-        print(f"seat {answer['seat']} of {answer['layout']}")
-    print()
-    cells = [(name, pays, f"{count:,}", decimal(chance), _one_in(chance)) for name, pays, count, chance in rows]
-    _table(("outcome", "pays", "deals", "probability", "1 in"), [*cells, ("all", "", f"{found.total:,}", "", "")])
-    print()
+        yield f"seat {answer['seat']} of {answer['layout']}"
+    yield ""
+    cells = []
+    for outcome, count in found.outcomes.items():
+        chance = found.probability(outcome)
+        cells.append((outcome, _pays(found, outcome), f"{count:,}", decimal(chance), _one_in(chance)))
+    yield from _table(
+        ("outcome", "pays", "deals", "probability", "1 in"), [*cells, ("all", "", f"{found.total:,}", "", "")]
+    )
+    yield ""
     without = " without the jackpot" if found.jackpots else ""
-    print(f"return{without}: {_percent(answer['return'])}   house edge: {_percent(answer['house_edge'])}")
+    yield f"return{without}: {_percent(answer['return'])}   house edge: {_percent(answer['house_edge'])}"
     for jackpot in found.jackpots:
         others = ", the other two at their floors" if len(found.jackpots) > 1 else ""
         stake, even = dollars(found.stake_cents), dollars(jackpot.break_even_cents)
-        chance = _one_in(jackpot.probability)
-        print(f"{jackpot.meter.id}: 1 in {chance}; a lone {stake} wager breaks even at {even}{others}")
+        one_in = _one_in(jackpot.probability)
+        yield f"{jackpot.meter.id}: 1 in {one_in}; a lone {stake} wager breaks even at {even}{others}"
     if found.jackpots:
         long_run = answer["long_run_return"]
         told = _percent(long_run) if long_run else "depends on the rates filed (--config FILE)"
-        print(f"long-run return with its rates: {told}")
+        yield f"long-run return with its rates: {told}"
 
 
-def _print_mystery(found: MysteryOdds, answer: dict[str, Any], *, as_csv: bool) -> None:
-    if as_csv:
-        _csv(tuple(answer), [answer])
-        return
+def _mystery(found: MysteryOdds, answer: dict[str, Any]) -> Iterator[str]:
     mystery = found.mystery
     places = ", ".join(f"{game} {place}" for game, place in mystery.games.items())
     low, high = dollars(mystery.minimum_cents), dollars(mystery.maximum_cents)
-    print(f"{mystery.id}: {mystery.label} ({places})")
-    print(f"{answer['rate']} of each {dollars(found.stake_cents)} wager; opens at {low}, must hit by {high}")
+    yield f"{mystery.id}: {mystery.label} ({places})"
+    yield f"{answer['rate']} of each {dollars(found.stake_cents)} wager; opens at {low}, must hit by {high}"
     award = decimal(found.expected_award_cents * Fraction(1, 100), 4)
-    print(f"expected wagers between hits: {_short(answer['expected_wagers'])}   expected award: ${award}")
-    print(f"long-run return of the mystery award alone: {_percent(answer['long_run_return'])}")
+    yield f"expected wagers between hits: {_short(answer['expected_wagers'])}   expected award: ${award}"
+    yield f"long-run return of the mystery award alone: {_percent(answer['long_run_return'])}"
 
 
 def _percent(value: str) -> str:
@@ -163,19 +164,19 @@ def _short(value: str) -> str:
     return decimal(Fraction(value), 2)
 
 
-def _csv(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
+def _csv(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    sys.stdout.write(text.getvalue())
+    return text.getvalue().rstrip("\n")
 
 
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Columns as wide as they need, the first to the left and the figures to the right."""
     lines = [headings, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
     for line in lines:
         cells = [cell.rjust(width) for cell, width in zip(line, widths, strict=True)]
         cells[0] = line[0].ljust(widths[0])
-        print("  ".join(cells).rstrip())
+        yield "  ".join(cells).rstrip()

@@ -4,6 +4,7 @@ import argparse
 import json
 
 from controller.cli.finding import find_wager
+from controller.cli.output import say
 from controller.rules import catalog, dice, royal9, settle_one
 from controller.rules.cards import card, hand
 from controller.rules.errors import BadInputError
@@ -27,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         answer["meter"] = settled.payout.meter
     else:
         answer["returns_cents"] = settled.returns_cents(stake)
-    print(json.dumps(answer))
+    say(json.dumps(answer))
     return 0
 
 

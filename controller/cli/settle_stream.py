@@ -14,16 +14,22 @@ from controller.rules.settlement import settle_all, settle_royal9
 
 # A round is a line of under 100 bytes; this leaves room for generous spacing, and bounds what a missing newline costs.
 MOST_LINE_BYTES = 4096
-_CHUNK_BYTES = 64 * 1024  # what a pipe holds
+# Read at a time: some 150 rounds, whose answers take half a megabyte.
+_CHUNK_BYTES = 8 * 1024
 
 
 def stream(source: int, sink: int, layout: Layout | None) -> None:
     """Answer every line of a file descriptor on another."""
-    with os.fdopen(sink, "wb", closefd=False) as out:
+    try:
         for lines in _ready_lines(source):
-            for line in lines:
-                out.write(answer(line, layout))
-            out.flush()
+            _write(sink, b"".join([answer(line, layout) for line in lines]))
+    except BrokenPipeError:
+        return  # the reader has all it wanted
+
+
+def _write(sink: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(sink, data) :]
 
 
 def _ready_lines(source: int) -> Iterator[list[bytes]]:

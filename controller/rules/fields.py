@@ -39,9 +39,16 @@ def _type_name(value: object) -> str:
 
 def shown(value: object) -> object:
     """A value as a finding reports it: as it was written, in types JSON has."""
-    if isinstance(value, BareNumber):
-        return value.text
-    return value if value is None or isinstance(value, str | int | dict | list) else str(value)
+    match value:
+        case BareNumber(text=text):
+            return text
+        case dict():
+            return {key: shown(each) for key, each in value.items()}
+        case list():
+            return [shown(each) for each in value]
+        case None | str() | int():
+            return value
+    return str(value)  # a date or a time
 
 
 class Fields:
@@ -61,6 +68,10 @@ class Fields:
         """Note that the value at a key is wrong."""
         self._findings.append(Finding(self.key(name), shown(self._data.get(name)), str(section), message))
 
+    def know(self, name: str) -> None:
+        """Take a key as known, whatever stands there."""
+        self._known.add(name)
+
     def has(self, name: str) -> bool:
         """Whether the key is there."""
         return name in self._data
@@ -71,7 +82,7 @@ class Fields:
 
     def value(self, name: str, kind: type, *, required: bool = True, like: str = "") -> Any:  # noqa: ANN401 -- the caller names the type
         """The value at a key if it is there and of that type; None, noted, if not."""
-        self._known.add(name)
+        self.know(name)
         wanted = _TYPES[kind] + (f" like {like}" if like else "")
         if name not in self._data:
             if required:
@@ -88,17 +99,21 @@ class Fields:
         found: str | None = self.value(name, str, required=required)
         return found
 
-    def choice(self, name: str, choices: Sequence[str], default: str | None = None) -> str | None:
+    def choice(
+        self, name: str, choices: Sequence[str], default: str | None = None, section: object = RULES_SUBMISSION
+    ) -> str | None:
         """One of some words; the default, if there is one, where the key is absent."""
         found = self.text(name, required=default is None)
         if found is None:
             return default if not self.has(name) else None
         if found not in choices:
-            self.note(name, f"{found!r} is unknown: {', '.join(choices)} can be chosen")
+            self.note(name, f"{found!r} is unknown: {', '.join(choices)} can be chosen", section)
             return None
         return found
 
-    def whole(self, name: str, least: int, most: int, *, section: object, default: int | None = None) -> int | None:
+    def whole(
+        self, name: str, least: int, most: int, *, section: object = RULES_SUBMISSION, default: int | None = None
+    ) -> int | None:
         """A whole number between two limits."""
         found: int | None = self.value(name, int, required=default is None)
         if found is None:
@@ -115,13 +130,13 @@ class Fields:
 
     def money(self, name: str, *, required: bool = True) -> int | None:
         """Whole cents, written as text: "450.00"."""
-        return self._parsed(name, parse_cents, required=required, like='"450.00"')
+        return self._parsed(name, parse_cents, '"450.00"', required=required)
 
     def rate(self, name: str, *, required: bool = True) -> int | None:
         """Millionths, written as text: "4%"."""
-        return self._parsed(name, parse_rate, required=required, like='"4%"')
+        return self._parsed(name, parse_rate, '"4%"', required=required)
 
-    def _parsed(self, name: str, parse: Callable[[str], int], *, required: bool, like: str) -> int | None:
+    def _parsed(self, name: str, parse: Callable[[str], int], like: str, *, required: bool) -> int | None:
         text = self.value(name, str, required=required, like=like)
         if text is None:
             return None

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Iterator
 from datetime import date
+from typing import Any
 
 from controller.rules import catalog
 from controller.rules.errors import BadInputError
@@ -13,6 +14,10 @@ from controller.rules.submission import Checked, Submission
 
 # Settings of the service, which live in the same file or in one beside it. They are no part of what is filed.
 SERVICE_TABLES = ("devices", "button", "mqtt", "journal", "software", "console", "signage", "link")
+# A layout for nine positions on one line takes 130 characters, and nothing filed nests deeper than three tables. Far
+# above both, a file is refused before its size costs anything: TOML parsers are slow on long dotted keys.
+MOST_LINE_CHARACTERS = 1000
+MOST_DEPTH = 16
 
 
 class UnreadableError(BadInputError):
@@ -21,10 +26,7 @@ class UnreadableError(BadInputError):
 
 def check(text: str, on: date) -> Checked:
     """What is wrong with a Rules Submission, and what to know about it on a day."""
-    try:
-        data = tomllib.loads(text, parse_float=BareNumber)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UnreadableError(f"not TOML: {error}") from error
+    data = _parse(text)
     violations: list[Finding] = []
     warnings: list[Finding] = []
     file = Fields("", data, violations)
@@ -53,6 +55,28 @@ def check(text: str, on: date) -> Checked:
     if table.rules is not None and not violations:
         submission = Submission(table.rules, awards, royal9, harmony, heavenly9)
     return Checked(submission, tuple(violations), tuple(warnings))
+
+
+def _parse(text: str) -> dict[str, Any]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if len(line) > MOST_LINE_CHARACTERS:
+            raise UnreadableError(
+                f"no Rules Submission: line {number} is longer than {MOST_LINE_CHARACTERS} characters"
+            )
+    try:
+        data = tomllib.loads(text, parse_float=BareNumber)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"not TOML: {error}") from error
+    waiting: list[tuple[int, object]] = [(1, data)]
+    while waiting:
+        depth, value = waiting.pop()
+        if depth > MOST_DEPTH:
+            raise UnreadableError(f"no Rules Submission: its tables are nested deeper than {MOST_DEPTH}")
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise UnreadableError("not TOML: a whole number in it does not fit 64 bits")
+        children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        waiting += [(depth + 1, child) for child in children]
+    return data
 
 
 def _variant_warnings(table: Seen, offered: list[str]) -> Iterator[Finding]:
@@ -86,9 +110,10 @@ def _dates(
             continue
         section = place.section
         told.add(section.id)
+        value = table.variant if key == "table.variant" else None
         if section.expires is not None and on >= section.expires:
             message = f"§ {section.id} ({section.title}, {section.source}) expired on {section.expires}; judged on {on}"
-            yield Finding(key, str(section.expires), f"§ {section.id}", message)
+            yield Finding(key, value, f"§ {section.id}", message)
         elif section.effective is not None and on < section.effective:
             message = f"§ {section.id} ({section.title}) takes effect on {section.effective}; judged on {on}"
-            yield Finding(key, str(section.effective), f"§ {section.id}", message)
+            yield Finding(key, value, f"§ {section.id}", message)

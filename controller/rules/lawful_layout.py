@@ -1,6 +1,7 @@
 """The layout of Royal 9: a different King-9 at every position, and every position covered (§ 627b.3(e)(5))."""
 
 from controller.rules.fields import Fields
+from controller.rules.lawful_table import POSITIONS_MOST
 from controller.rules.royal9 import Layout, LayoutError, check_combination
 
 _SECTION = "§ 627b.3(e)(5)"
@@ -11,11 +12,13 @@ def read_layout(fields: Fields | None, positions: int | None) -> Layout | None:
     if fields is None:
         return None
     wanted = [str(position) for position in range(1, (positions or 0) + 1)]
+    # Where the table's own number is wrong, any that a table could have is taken.
+    known = wanted or [str(position) for position in range(1, POSITIONS_MOST + 1)]
     found: dict[str, str] = {}
     for name in fields.names():
         combination = fields.text(name)
-        if positions is not None and name not in wanted:
-            fields.note(name, f"there is no position {name}: the table has positions 1 to {positions}", _SECTION)
+        if name not in known:
+            fields.note(name, f"there is no position {name}: they are numbered 1 to {known[-1]}", _SECTION)
         elif combination is not None and _is_combination(fields, name, combination):
             holder = next((other for other, held in found.items() if held == combination), None)
             if holder is not None:

@@ -5,11 +5,13 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from controller.rules import catalog
-from controller.rules.fields import RULES_SUBMISSION, Fields
+from controller.rules.fields import Fields
 from controller.rules.submission import AwardRules, TableRules
 
 # Site and table name topics and commitments: no separators, no wild cards, short enough for any broker.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+# A place, or UTC: names like localtime or right/… mean something else on another box.
+_ZONE = re.compile(r"[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+|UTC")
 _TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 # More than any baccarat table seats; where no section in the catalog sets a limit, this one catches a slip of the pen.
 POSITIONS_MOST = 16
@@ -60,7 +62,7 @@ def _name(fields: Fields, name: str) -> str | None:
 def _positions(fields: Fields, game: str | None) -> int | None:
     limit = _TABLES["positions"].get(game)
     if limit is None:
-        return fields.whole("positions", 1, POSITIONS_MOST, section=RULES_SUBMISSION)
+        return fields.whole("positions", 1, POSITIONS_MOST)
     return fields.whole("positions", 1, limit["most"], section=catalog.cite(limit["section"]))
 
 
@@ -82,9 +84,8 @@ def _decks(fields: Fields, game: str | None, variant: str | None) -> int | None:
     if decks is not None and special is not None and decks not in special["allowed"]:
         places = catalog.games(special)
         allowed = " or ".join(map(str, special["allowed"]))
-        fields.note(
-            "decks", f"{decks} decks: {variant} is dealt from {allowed}", places.get(game or "", RULES_SUBMISSION)
-        )
+        place = places.get(game or "", next(iter(places.values())))
+        fields.note("decks", f"{decks} decks: {variant} is dealt from {allowed}", place)
     return decks
 
 
@@ -93,8 +94,10 @@ def _timezone(fields: Fields) -> str | None:
     if name is None:
         return None if fields.has("timezone") else "America/New_York"
     try:
-        ZoneInfo(name)
+        known = _ZONE.fullmatch(name) is not None and ZoneInfo(name) is not None
     except (KeyError, ValueError, OSError):
+        known = False
+    if not known:
         fields.note("timezone", f'{name!r} is no time zone: write one like "America/New_York"')
         return None
     return name
@@ -118,7 +121,7 @@ def read_awards(fields: Fields) -> AwardRules:
         validate_from_cents=1_000_00 if validate_from is None else validate_from,
         second_person_from_cents=10_000_00 if second_from is None else second_from,
         hold_play_on_hit=fields.flag("hold_play_on_hit", default=False),
-        late_hands=fields.whole("late_hands", 0, LATE_HANDS_MOST, section=RULES_SUBMISSION, default=3) or 0,
+        late_hands=fields.whole("late_hands", 0, LATE_HANDS_MOST, default=3) or 0,
     )
     fields.done()
     return rules

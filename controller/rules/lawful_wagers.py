@@ -1,5 +1,7 @@
 """The tables [royal9], [harmony] and [heavenly9] of a Rules Submission, held against the catalog."""
 
+from collections.abc import Iterable
+
 from controller.rules import catalog
 from controller.rules.catalog import Games, Mystery
 from controller.rules.fields import RULES_SUBMISSION, Fields, Finding
@@ -8,7 +10,7 @@ from controller.rules.lawful_table import Seen
 from controller.rules.money import RATE_UNITS, dollars, percent
 from controller.rules.submission import HarmonyRules, Heavenly9Rules, MeterRules, Royal9Rules
 
-# No section sets one; a chip of a million dollars is a slip of the pen.
+# No section sets a highest wager; this limit of ours catches a slip of the pen.
 DENOMINATION_MOST = 1_000_000
 
 
@@ -19,7 +21,7 @@ def _refuse_game(fields: Fields, games: Games, game: str | None, findings: list[
         findings.append(Finding(fields.path, game, ", ".join(map(str, games.values())), message))
 
 
-def _refuse_sum(fields: Fields, rates: list[int | None], games: Games, findings: list[Finding]) -> None:
+def _refuse_sum(fields: Fields, rates: Iterable[int | None], games: Games, findings: list[Finding]) -> None:
     total = sum(rate or 0 for rate in rates)
     if total >= RATE_UNITS:
         message = f"the meters take {percent(total)} of one wager: all its rates together must stay below 100%"
@@ -32,9 +34,9 @@ def _mystery(fields: Fields | None, name: str, id_: str | None, configuration: o
         return None
     found = catalog.mysteries().get(id_)
     if found is None:
-        meter = id_.partition("/")[0]
-        known = [each for each in catalog.mysteries().values() if each.meter == meter]
-        configurations = ", ".join(each.configuration for each in known)
+        family = id_.removesuffix(str(configuration))  # "must-hit-by/D-": the ids that differ in the configuration only
+        known = [each for each in catalog.mysteries().values() if each.id.startswith(family)]
+        configurations = ", ".join(each.id.removeprefix(family) for each in known)
         place = next(iter(known[0].games.values()))
         fields.note(name, f"configuration {configuration} does not exist: {configurations} do", place)
     return found
@@ -55,17 +57,14 @@ def read_royal9(fields: Fields | None, table: Seen, findings: list[Finding]) -> 
         fields.note("denomination", f"${denomination}: a Royal 9 wager is {allowed}", place)
     award = fields.choice("award", ("highest", "list"), default="highest")
     layout = read_layout(fields.table("layout"), table.positions)
-    meters = {
-        name: _meter(
-            fields.table(name), next((m for m in wager.meters if m.id == f"royal9-{name}"), None) if wager else None
-        )
-        for name in ("mega", "major", "minor")
-    }
+    law = {meter.id: meter for meter in wager.meters} if wager else {}
+    levels = {name: fields.table(name) for name in ("mega", "major", "minor")}
+    meters = {name: _meter(level, law.get(f"royal9-{name}")) for name, level in levels.items()}
     mystery = _royal9_mystery(fields.table("mystery", required=False))
     fields.done()
-    rates = [meter.rate for meter in meters.values() if meter] + ([mystery.rate] if mystery else [])
-    _refuse_sum(fields, list(rates), games, findings)
-    mega, major, minor = meters["mega"], meters["major"], meters["minor"]
+    rates = [rate for _, rate in meters.values()]
+    _refuse_sum(fields, [*rates, mystery.rate if mystery else 0], wager.games if wager else games, findings)
+    mega, major, minor = (meters[name][0] for name in ("mega", "major", "minor"))
     if denomination and award and layout and mega and major and minor:
         return Royal9Rules(denomination, award, layout, mega, major, minor, mystery)
     return None
@@ -80,15 +79,15 @@ def _royal9_mystery(fields: Fields | None) -> Mystery | None:
     return _mystery(fields, "configuration", id_, configuration)
 
 
-def _meter(fields: Fields | None, law: catalog.Meter | None) -> MeterRules | None:
-    """A filed meter: `initial` and `reset`, or `seed` for both, never below the floor; and its rate."""
+def _meter(fields: Fields | None, law: catalog.Meter | None) -> tuple[MeterRules | None, int | None]:
+    """A filed meter: `initial` and `reset`, or `seed` for both, never below the floor; and its rate, even alone."""
     if fields is None:
-        return None
+        return None, None
     if fields.has("seed"):
         for name in ("initial", "reset"):
             if fields.has(name):
                 fields.note(name, "give either seed, which stands for both, or initial and reset")
-                fields.money(name)
+                fields.know(name)
         initial = reset = _floored(fields, "seed", law)
     else:
         initial, reset = _floored(fields, "initial", law), _floored(fields, "reset", law)
@@ -97,8 +96,8 @@ def _meter(fields: Fields | None, law: catalog.Meter | None) -> MeterRules | Non
         fields.note("rate", "a progressive rises with wagers: its rate is above 0%", _place(law))
     fields.done()
     if initial is None or reset is None or rate is None:
-        return None
-    return MeterRules(initial, reset, rate)
+        return None, rate
+    return MeterRules(initial, reset, rate), rate
 
 
 def _place(law: catalog.Meter | None) -> object:
@@ -123,10 +122,10 @@ def read_harmony(
     games = next(iter(wagers.values())).games
     _refuse_game(fields, games, table.game, findings)
     place = games.get(table.game or "", next(iter(games.values())))
-    denomination = fields.whole("denomination", 1, DENOMINATION_MOST, section=place)
+    denomination = fields.whole("denomination", 1, DENOMINATION_MOST)
     seed = fields.money("seed")
     minimum = fields.money("minimum_reseed", required=False)
-    paytable = fields.choice("paytable", tuple(wagers))
+    paytable = fields.choice("paytable", tuple(wagers), section=place)
     given = {name: fields.rate(name, required=False) for name in ("rate", "reserve_rate")}
     fields.done()
     if paytable is None:
@@ -138,7 +137,7 @@ def read_harmony(
         if rate is not None and rate != lawful[name]:
             rule = meter.games.get(table.game or "", next(iter(meter.games.values())))
             fields.note(name, f"{percent(rate)}: paytable {paytable} demands {percent(lawful[name])}", rule)
-    _refuse_sum(fields, list(lawful.values()), games, findings)
+    _refuse_sum(fields, lawful.values(), games, findings)
     if denomination is None or seed is None:
         return None
     award = wager.row("six-zero-value").payout.returns_cents(denomination * 100)
@@ -161,9 +160,10 @@ def read_heavenly9(fields: Fields | None, table: Seen, findings: list[Finding]) 
     _refuse_game(fields, wager.games, table.game, findings)
     least = wager.least_stake_cents // 100
     denomination: int | None = fields.value("denomination", int)
-    if denomination is not None and not least <= denomination <= DENOMINATION_MOST:
-        message = f"${denomination}: a Heavenly 9 wager is at least ${least}, and at most ${DENOMINATION_MOST:,} here"
-        fields.note("denomination", message, "§ 631c.2(c)")
+    if denomination is not None and denomination < least:
+        fields.note("denomination", f"${denomination}: a Heavenly 9 wager is at least ${least}", "§ 631c.2(c)")
+    elif denomination is not None and denomination > DENOMINATION_MOST:
+        fields.note("denomination", f"${denomination} is above ${DENOMINATION_MOST}, the most this product takes")
     bonus = _must_hit_by(fields.table("must_hit_by", required=False), denomination)
     fields.done()
     _refuse_sum(fields, [wager.meters[0].rate, bonus.rate if bonus else 0], wager.games, findings)
@@ -173,8 +173,9 @@ def read_heavenly9(fields: Fields | None, table: Seen, findings: list[Finding]) 
 def _must_hit_by(fields: Fields | None, denomination: int | None) -> Mystery | None:
     if fields is None:
         return None
-    paytables = sorted({each.configuration[0] for each in catalog.mysteries().values() if each.meter == "must-hit-by"})
-    paytable = fields.choice("paytable", paytables)
+    known = [each for each in catalog.mysteries().values() if each.meter == "must-hit-by"]
+    place = next(iter(known[0].games.values()))
+    paytable = fields.choice("paytable", sorted({each.configuration[0] for each in known}), section=place)
     configuration: int | None = fields.value("configuration", int)
     fields.done()
     if paytable is None or configuration is None:
@@ -182,7 +183,6 @@ def _must_hit_by(fields: Fields | None, denomination: int | None) -> Mystery | N
     found = _mystery(fields, "configuration", f"must-hit-by/{paytable}-{configuration}", configuration)
     if found and denomination is not None and (found.stake_cents or 0) > denomination * 100:
         least = dollars(found.stake_cents or 0)
-        place = next(iter(found.games.values()))
         message = f"the ${configuration} configuration needs a wager of at least {least}, and ${denomination} is filed"
         fields.note("configuration", message, place)
     return found

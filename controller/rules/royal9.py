@@ -110,9 +110,9 @@ _ROWS = _rows()
 
 def outcome(player: Royal, banker: Royal, layout: Layout, seat: int) -> str:
     """The first row of the list that a wager at this position qualifies for."""
+    mine = layout.at(seat)
     if not (player.royal or banker.royal):
         return "lose"
-    mine = layout.at(seat)
     for name, test in _ROWS:
         if test(player, banker, mine, layout):
             return name

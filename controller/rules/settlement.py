@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from controller.rules import catalog, royal9
-from controller.rules.cards import Card, Hand
+from controller.rules.cards import Hand
 from controller.rules.drawing import INITIAL, Verdict, is_complete, judge
 from controller.rules.errors import BadInputError
 from controller.rules.outcomes import HAND_OF, HAND_TESTS, OPENING_TESTS, RESULT_TESTS, Result, result, swapped
@@ -17,10 +17,9 @@ ROYAL9 = "royal9"
 PLAYER, BANKER, OPENING, RESULT, SWAPPED = "player", "banker", "opening", "result", "swapped"
 _INITIAL_VIEWS = (PLAYER, BANKER, OPENING)
 
-# Shoes show 1,533 different results, and two hands have 52 x 52 pairs of initial cards each: every one is settled once
-# and remembered, so that settling is quick and what it remembers does not grow.
+# Shoes show 1,533 different results. Each is settled once and remembered, so that settling is quick, and what it
+# remembers (2 MB) does not grow.
 RESULTS_REMEMBERED = 2048
-PAIRS_REMEMBERED = 2 * 52 * 52
 
 
 class HandError(BadInputError):
@@ -39,7 +38,10 @@ class Asked(NamedTuple):
 
 def first_row(rows: Rows, *seen: object) -> str:
     """The first row whose test holds of what is seen."""
-    return next((outcome for outcome, test in rows if test(*seen)), LOSE)
+    for outcome, test in rows:
+        if test(*seen):
+            return outcome
+    return LOSE
 
 
 @cache
@@ -94,21 +96,16 @@ def _won_by_result(shown: Result) -> dict[str, str]:
     return _won(RESULT, shown) | _won(SWAPPED, swapped(shown))
 
 
-@lru_cache(maxsize=PAIRS_REMEMBERED)
-def _won_by_hand(side: str, one: Card, two: Card) -> dict[str, str]:
-    return _won(side, one, two)
-
-
 def settle_all(player: Hand, banker: Hand) -> dict[str, str]:
     """The outcome of every wager of `hand_wagers` on a whole round; refuses hands that are none."""
     if not is_complete(player, banker):
         refuse_unfinished(player, banker)
-    p1, p2, b1, b2 = player[0], player[1], banker[0], banker[1]
+    two, other_two = player[:INITIAL], banker[:INITIAL]
     outcomes = _all_lose().copy()
     outcomes.update(_won_by_result(result(player, banker)))
-    outcomes.update(_won_by_hand(PLAYER, p1, p2))
-    outcomes.update(_won_by_hand(BANKER, b1, b2))
-    outcomes.update(_won(OPENING, p1, p2, b1, b2))
+    outcomes.update(_won(PLAYER, *two))
+    outcomes.update(_won(BANKER, *other_two))
+    outcomes.update(_won(OPENING, *two, *other_two))
     return outcomes
 
 

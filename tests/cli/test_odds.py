@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_settle import OUTCOMES, call, refusal
+from tests.cli.test_settle import OUTCOMES, Said, call, refusal
 from tests.rules import restatement
 
 ROOT = Path(__file__).parents[2]
@@ -27,34 +27,30 @@ MYSTERIES = {
     "royal9-mystery/1": (250, 1000, 50, 5),
     "royal9-mystery/2": (100, 500, 50, 5),
     "royal9-mystery/3": (100, 200, 20, 5),
-    "must-hit-by/A-1": (100, 200, 20, 1),
-    "must-hit-by/A-2": (100, 200, 15, 2),
-    "must-hit-by/A-5": (100, 250, 10, 5),
-    "must-hit-by/B-1": (100, 500, 50, 1),
-    "must-hit-by/B-2": (100, 500, 35, 2),
-    "must-hit-by/B-5": (100, 500, 20, 5),
-    "must-hit-by/C-1": (250, 500, 20, 1),
-    "must-hit-by/C-2": (250, 500, 15, 2),
-    "must-hit-by/C-5": (250, 500, 5, 5),
-    "must-hit-by/D-1": (250, 1000, 50, 1),
-    "must-hit-by/D-2": (250, 1000, 30, 2),
-    "must-hit-by/D-5": (250, 1000, 20, 5),
 }
+for _paytable, _configurations in {
+    "A": ((100, 200, 20), (100, 200, 15), (100, 250, 10)),
+    "B": ((100, 500, 50), (100, 500, 35), (100, 500, 20)),
+    "C": ((250, 500, 20), (250, 500, 15), (250, 500, 5)),
+    "D": ((250, 1000, 50), (250, 1000, 30), (250, 1000, 20)),
+}.items():
+    for _stake, _values in zip((1, 2, 5), _configurations, strict=True):
+        MYSTERIES[f"must-hit-by/{_paytable}-{_stake}"] = (*_values, _stake)
 
 
-def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def printed(capsys: Said, *arguments: str) -> str:
     assert call("odds", *arguments) == 0
     said = capsys.readouterr()
     assert said.err == ""
     return said.out
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+def told(capsys: Said, *arguments: str) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(printed(capsys, *arguments, "--json"))
     return answer
 
 
-def _every(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[str, Any]]:
+def _every(capsys: Said, *arguments: str) -> dict[str, dict[str, Any]]:
     answers = json.loads(printed(capsys, "--all", "--json", *arguments))
     assert len({answer["wager"] for answer in answers}) == len(answers)
     return {answer["wager"]: answer for answer in answers}
@@ -75,7 +71,7 @@ def _return(answer: dict[str, Any], stake: int) -> Fraction:
 
 
 @pytest.mark.parametrize("decks", [6, 7, 8])
-def test_every_wager_is_counted_to_the_last_deal(decks: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_wager_is_counted_to_the_last_deal(decks: int, capsys: Said) -> None:
     every = _every(capsys, "--decks", str(decks))
     assert set(every) == set(OUTCOMES) | set(MYSTERIES)
     for id_, outcomes in OUTCOMES.items():
@@ -92,7 +88,7 @@ def test_every_wager_is_counted_to_the_last_deal(decks: int, capsys: pytest.Capt
     assert perm(416, 6) == EIGHT_DECKS
 
 
-def test_a_plain_wager_has_the_published_counts_and_nothing_more(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plain_wager_has_the_published_counts_and_nothing_more(capsys: Said) -> None:
     answer = told(capsys, "banker/commission")
     assert set(answer) == PLAIN
     assert answer["outcomes"] == {"win": "2292252566437888", "push": "475627426473216", "lose": "2230518282592256"}
@@ -102,9 +98,7 @@ def test_a_plain_wager_has_the_published_counts_and_nothing_more(capsys: pytest.
 
 @pytest.mark.parametrize("amount", [None, "5", "7", "1000.01"])
 @pytest.mark.parametrize("wager", [id_ for id_ in OUTCOMES if id_.startswith(("harmony/", "heavenly9"))])
-def test_break_even_is_the_least_cent_without_an_edge(
-    wager: str, amount: str | None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_break_even_is_the_least_cent_without_an_edge(wager: str, amount: str | None, capsys: Said) -> None:
     answer = told(capsys, wager, *(() if amount is None else ("--amount", amount)))
     assert set(answer) == PROGRESSIVE
     stake = int(Fraction(amount or "5") * 100)
@@ -121,32 +115,26 @@ def test_break_even_is_the_least_cent_without_an_edge(
 
 
 @pytest.mark.parametrize("wager", FLOORS)
-def test_royal9_breaks_even_meter_by_meter_with_the_others_at_their_floors(
-    wager: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_royal9_breaks_even_meter_by_meter_with_the_others_at_their_floors(wager: str, capsys: Said) -> None:
     answer = told(capsys, wager)
     stake = int(wager[-1]) * 100
     assert set(answer) == PROGRESSIVE | {"layout", "seat"}
     assert (answer["amount_cents"], answer["seat"], answer["long_run_return"]) == (stake, 1, None)
     assert set(answer["break_even_cents"]) == set(answer["jackpot_probability"]) == set(FLOORS[wager])
-    chances = {f"royal9-{name}": int(answer["outcomes"][name]) for name in ("mega", "major", "minor")}
+    chances = {
+        id_: Fraction(int(answer["outcomes"][id_.removeprefix("royal9-")]), EIGHT_DECKS) for id_ in FLOORS[wager]
+    }
     for meter, cents in answer["break_even_cents"].items():
-        assert Fraction(answer["jackpot_probability"][meter]) == Fraction(chances[meter], EIGHT_DECKS)
-        others = sum(Fraction(chances[id_], EIGHT_DECKS) * at for id_, at in FLOORS[wager].items() if id_ != meter)
+        assert Fraction(answer["jackpot_probability"][meter]) == chances[meter]
+        others = sum(chances[id_] * at for id_, at in FLOORS[wager].items() if id_ != meter)
         missing = stake * (1 - _return(answer, stake)) - others
-        assert (
-            Fraction(chances[meter], EIGHT_DECKS) * (cents - 1)
-            < missing
-            <= Fraction(chances[meter], EIGHT_DECKS) * cents
-        )
+        assert chances[meter] * (cents - 1) < missing <= chances[meter] * cents
 
 
 @pytest.mark.parametrize(
     ("layout", "seat", "decks"), [("KS9S", 1, 8), ("KS9S,KH9D,KC9C,KD9D", 2, 7), ("KS9S,KH9D,KC9C,KD9D", 4, 6)]
 )
-def test_royal9_counts_follow_layout_and_seat(
-    layout: str, seat: int, decks: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_royal9_counts_follow_layout_and_seat(layout: str, seat: int, decks: int, capsys: Said) -> None:
     answer = told(capsys, "royal9/5", "--layout", layout, "--seat", str(seat), "--decks", str(decks))
     assert (answer["layout"], answer["seat"], answer["decks"]) == (layout, seat, decks)
     # A queen stands for jacks too, and the two of clubs for all that is neither face card nor nine.
@@ -161,9 +149,7 @@ def test_royal9_counts_follow_layout_and_seat(
 
 
 @pytest.mark.parametrize("wager", MYSTERIES)
-def test_a_mystery_meter_is_expected_to_hit_as_a_loop_over_all_values_says(
-    wager: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_mystery_meter_is_expected_to_hit_as_a_loop_over_all_values_says(wager: str, capsys: Said) -> None:
     least, most, rate, stake = (MYSTERIES[wager][0] * 100, MYSTERIES[wager][1] * 100, *MYSTERIES[wager][2:])
     for amount in (stake, stake * 7):
         answer = told(capsys, wager, "--amount", str(amount))
@@ -176,12 +162,8 @@ def test_a_mystery_meter_is_expected_to_hit_as_a_loop_over_all_values_says(
         assert (answer["expected_wagers"], answer["expected_award_cents"]) == tuple(map(_places, expected))
         assert answer["long_run_return"] == _places(expected[1] / (amount * 100 * expected[0]))
     default = told(capsys, wager)
-    assert [default[key] for key in ("wager", "amount_cents", "minimum_cents", "maximum_cents")] == [
-        wager,
-        stake * 100,
-        least,
-        most,
-    ]
+    assert (default["wager"], default["amount_cents"]) == (wager, stake * 100)
+    assert (default["minimum_cents"], default["maximum_cents"]) == (least, most)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +177,7 @@ def test_a_mystery_meter_is_expected_to_hit_as_a_loop_over_all_values_says(
     ],
 )
 def test_a_rules_submission_gives_decks_amount_and_rates(  # noqa: PLR0913, PLR0917 -- one line of the table above
-    file: str, wager: str, decks: int, amount: int, long_run: Fraction, capsys: pytest.CaptureFixture[str]
+    file: str, wager: str, decks: int, amount: int, long_run: Fraction, capsys: Said
 ) -> None:
     answer = told(capsys, wager, "--config", str(ROOT / "config" / f"{file}.toml"))
     assert (answer["decks"], answer["amount_cents"]) == (decks, amount)
@@ -205,7 +187,7 @@ def test_a_rules_submission_gives_decks_amount_and_rates(  # noqa: PLR0913, PLR0
     assert answer["long_run_return"] == _places(_return(answer, amount) + long_run + Fraction(seeds, amount))
 
 
-def test_a_rules_submission_gives_the_layout_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rules_submission_gives_the_layout_too(capsys: Said) -> None:
     file = ("--config", str(ROOT / "config" / "minibaccarat-royal9-1.toml"))
     answer = told(capsys, "royal9/1", *file, "--seat", "7")
     assert (answer["layout"], answer["seat"]) == ("KS9S,KH9H,KD9D,KC9C,KS9H,KH9S,KD9C", 7)
@@ -214,7 +196,7 @@ def test_a_rules_submission_gives_the_layout_too(capsys: pytest.CaptureFixture[s
     assert "seat 8" in refusal(capsys, "odds", "royal9/1", *file, "--seat", "8")
 
 
-def test_the_whole_catalog_is_a_table_with_every_id_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_whole_catalog_is_a_table_with_every_id_once(capsys: Said) -> None:
     ids = sorted([*OUTCOMES, *MYSTERIES])
     text = [line.split()[0] for line in printed(capsys, "--all").splitlines() if line]
     assert sorted(word for word in text if word in set(ids)) == ids
@@ -227,7 +209,7 @@ def test_the_whole_catalog_is_a_table_with_every_id_once(capsys: pytest.CaptureF
             assert row[key] == answer[key]
 
 
-def test_one_wager_as_csv_has_a_row_for_each_outcome(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_wager_as_csv_has_a_row_for_each_outcome(capsys: Said) -> None:
     rows = list(csv.DictReader(io.StringIO(printed(capsys, "royal9/5", "--csv"))))
     assert {row["outcome"]: row["count"] for row in rows} == told(capsys, "royal9/5")["outcomes"]
     mystery = next(csv.DictReader(io.StringIO(printed(capsys, "must-hit-by/D-5", "--csv"))))
@@ -235,14 +217,11 @@ def test_one_wager_as_csv_has_a_row_for_each_outcome(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("wager", ["player", "royal9/5", "heavenly9", "sic-bo-even", "top-card-tie", "must-hit-by/A-1"])
-def test_the_text_says_what_json_says(wager: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_says_what_json_says(wager: str, capsys: Said) -> None:
     text, answer = printed(capsys, wager), told(capsys, wager)
     for count in answer.get("outcomes", {}).values():
         assert f"{int(count):,}" in text
     assert text.startswith(f"{wager}: ")
-
-
-_CONFIG = f"--config {ROOT / 'config'}"
 
 
 @pytest.mark.parametrize(
@@ -273,18 +252,19 @@ _CONFIG = f"--config {ROOT / 'config'}"
         ("harmny/A", "did you mean harmony/A"),
         ("must-hit-by/A-3", "did you mean must-hit-by/A-"),
         ("royal9-mystery/4", "did you mean royal9-mystery/"),
-        (f"royal9/1 {_CONFIG}/minibaccarat-royal9-5.toml", "royal9/1 is not filed there"),
-        (f"royal9-mystery/2 {_CONFIG}/minibaccarat-royal9-5.toml", "royal9-mystery/2 is not filed there"),
-        (f"harmony/A {_CONFIG}/baccarat-heavenly9.toml", "harmony/A is not filed there"),
-        (f"player {_CONFIG}/no-such-file.toml", "no-such-file.toml"),
-        (f"player --config {ROOT / 'Makefile'}", "Makefile is not TOML"),
+        ("royal9/1 --config config/minibaccarat-royal9-5.toml", "royal9/1 is not filed there"),
+        ("royal9-mystery/2 --config config/minibaccarat-royal9-5.toml", "royal9-mystery/2 is not filed there"),
+        ("harmony/A --config config/baccarat-heavenly9.toml", "harmony/A is not filed there"),
+        ("player --config config/no-such-file.toml", "no-such-file.toml"),
+        ("player --config Makefile", "Makefile is not TOML"),
     ],
 )
-def test_it_refuses_and_says_why(arguments: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_refuses_and_says_why(arguments: str, says: str, capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     assert says in refusal(capsys, "odds", *arguments.split())
 
 
-def test_an_unlawful_submission_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unlawful_submission_is_refused(tmp_path: Path, capsys: Said) -> None:
     lawful = (ROOT / "config" / "baccarat-heavenly9.toml").read_text()
     file = tmp_path / "five-decks.toml"
     file.write_text(lawful.replace("decks = 8", "decks = 5"))

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,47 +48,54 @@ def test_every_line_is_answered_as_the_restatement_has_it() -> None:
     assert set(plain[0]["outcomes"]) == {id_ for id_ in OUTCOMES if not id_.startswith(NOT_BY_HANDS)}
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        (b"", "not JSON"),
-        (b" ", "not JSON"),
-        (b"player", "not JSON"),
-        (GOOD[:-1], "not JSON"),
-        (GOOD + GOOD, "not JSON"),
-        (b"\xff" + GOOD, "not JSON"),
-        (b'{"player": ["K\xe9", "9S"], "banker": ["KH", "9H"]}', "not JSON"),
-        (b"[" * 4000, "not JSON"),
-        (b'{"a":' * 800, "not JSON"),
-        (b"[" * 900 + b"]" * 900, "object"),
-        (b'{"player": [' + b"[" * 900 + b"]" * 900 + b'], "banker": []}', "not a card"),
-        (b"NaN", "object"),
-        (b"null", "object"),
-        (b'[["KS", "9S"], ["KH", "9H"]]', "object"),
-        (b"{}", "player"),
-        (b'{"player": ["KS", "9S"]}', "banker"),
-        (b'{"player": ["KS", "9S"], "banker": null}', "banker must be a list"),
-        (b'{"player": "KS 9S", "banker": ["KH", "9H"]}', "player must be a list"),
-        (b'{"player": {"KS": 1, "9S": 2}, "banker": ["KH", "9H"]}', "player must be a list"),
-        (b'{"player": ["KS", "9S"], "banker": ["KH", "9H"], "seat": 1}', "unknown key 'seat'"),
-        (b'{"player": ["KS", "9S"], "player": ["KS", "9S"], "banker": ["KH", "9H"]}', "twice"),
-        (b'{"player": ["KS", "1S"], "banker": ["KH", "9H"]}', "'1S' is not a card"),
-        (b'{"player": ["KS", "9S\\n"], "banker": ["KH", "9H"]}', "is not a card"),
-        (b'{"player": ["KS", NaN], "banker": ["KH", "9H"]}', "is not a card"),
-        (b'{"player": ["KS", 9], "banker": ["KH", "9H"]}', "is not a card"),
-        (b'{"player": ["KS", null], "banker": ["KH", "9H"]}', "is not a card"),
-        (b'{"player": ["KS", "9S", "2H"], "banker": ["KH", "9H"]}', "natural 9"),
-        (b'{"player": ["KS", "2S", "8H"], "banker": ["KH", "3H", "2S"]}', "the Banker stays on 3"),
-        (b'{"player": ["KS", "2S", "2H", "2D"], "banker": ["KH", "3H"]}', "more than three"),
-        (b'{"player": ["KS", "2S"], "banker": ["KH", "3H"]}', "incomplete:"),
-        (b'{"player": [], "banker": []}', "incomplete:"),
-        (LONGEST + b" ", f"longer than {MOST_LINE_BYTES} bytes"),
-        (b"9" * 5_000_000, f"longer than {MOST_LINE_BYTES} bytes"),
-    ],
-    ids=lambda value: repr(value[:60]) if isinstance(value, bytes) else value,
-)
-def test_a_bad_line_gives_one_error_and_the_rest_goes_on(line: bytes, says: str) -> None:
-    before, error, after = _answers(GOOD + b"\n" + line + b"\n" + GOOD + b"\n")
+BAD = [
+    (b"", "not JSON"),
+    (b" ", "not JSON"),
+    (b"player", "not JSON"),
+    (GOOD[:-1], "not JSON"),
+    (GOOD + GOOD, "not JSON"),
+    (b"\xff" + GOOD, "not JSON"),
+    (b'{"player": ["K\xe9", "9S"], "banker": ["KH", "9H"]}', "not JSON"),
+    (b"[" * 4000, "not JSON"),
+    (b'{"a":' * 800, "not JSON"),
+    (b"[" * 900 + b"]" * 900, "object"),
+    (b'{"player": [' + b"[" * 900 + b"]" * 900 + b'], "banker": []}', "not a card"),
+    (b"NaN", "object"),
+    (b"null", "object"),
+    (b'[["KS", "9S"], ["KH", "9H"]]', "object"),
+    (b"{}", "player"),
+    (b'{"player": ["KS", "9S"]}', "banker"),
+    (b'{"player": ["KS", "9S"], "banker": null}', "banker must be a list"),
+    (b'{"player": "KS 9S", "banker": ["KH", "9H"]}', "player must be a list"),
+    (b'{"player": {"KS": 1, "9S": 2}, "banker": ["KH", "9H"]}', "player must be a list"),
+    (b'{"player": ["KS", "9S"], "banker": ["KH", "9H"], "seat": 1}', "unknown key 'seat'"),
+    (b'{"player": ["KS", "9S"], "player": ["KS", "9S"], "banker": ["KH", "9H"]}', "twice"),
+    (b'{"player": ["KS", "1S"], "banker": ["KH", "9H"]}', "'1S' is not a card"),
+    (b'{"player": ["KS", "9S\\n"], "banker": ["KH", "9H"]}', "is not a card"),
+    (b'{"player": ["KS", NaN], "banker": ["KH", "9H"]}', "is not a card"),
+    (b'{"player": ["KS", 9], "banker": ["KH", "9H"]}', "is not a card"),
+    (b'{"player": ["KS", null], "banker": ["KH", "9H"]}', "is not a card"),
+    (b'{"player": ["KS", "9S", "2H"], "banker": ["KH", "9H"]}', "natural 9"),
+    (b'{"player": ["KS", "2S", "8H"], "banker": ["KH", "3H", "2S"]}', "the Banker stays on 3"),
+    (b'{"player": ["KS", "2S", "2H", "2D"], "banker": ["KH", "3H"]}', "more than three"),
+    (b'{"player": ["KS", "2S"], "banker": ["KH", "3H"]}', "incomplete:"),
+    (b'{"player": [], "banker": []}', "incomplete:"),
+    (LONGEST + b" ", f"longer than {MOST_LINE_BYTES} bytes"),
+    (b"9" * 5_000_000, f"longer than {MOST_LINE_BYTES} bytes"),
+]
+
+
+@cache
+def _answers_among_good_lines() -> list[dict[str, Any]]:
+    return _answers(b"\n".join([GOOD, *(part for line, _ in BAD for part in (line, GOOD))]))
+
+
+@pytest.mark.parametrize("index", range(len(BAD)), ids=[repr(line[:60]) for line, _ in BAD])
+def test_a_bad_line_gives_one_error_and_the_rest_goes_on(index: int) -> None:
+    answers = _answers_among_good_lines()
+    assert len(answers) == 2 * len(BAD) + 1
+    before, error, after = answers[2 * index : 2 * index + 3]
+    says = BAD[index][1]
     assert set(error) == {"error"}
     assert error["error"].startswith(says) if says == "incomplete:" else says in error["error"]
     assert before == after
@@ -117,9 +125,12 @@ def _running() -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]]
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
+        overdue = threading.Timer(30, process.kill)  # so that an answer that never comes is an end of file
+        overdue.start()
         try:
             yield process, process.stdin, process.stdout
         finally:
+            overdue.cancel()
             process.kill()
 
 
@@ -142,7 +153,7 @@ def test_a_reader_that_leaves_ends_it_quietly() -> None:
     with _running() as (process, given, told):
         given.write((GOOD + b"\n") * 10)
         given.flush()
-        told.readline()
+        assert told.readline()
         told.close()
         with suppress(BrokenPipeError):
             for _ in range(100):
@@ -167,7 +178,7 @@ def test_memory_does_not_grow_with_the_input() -> None:
             feeder = threading.Thread(target=lambda: [given.write(part) for part in data] and given.flush())
             feeder.start()
             for _ in range(2000 * batches + bool(more)):
-                told.readline()
+                assert told.readline()
             feeder.join()
             return _resident_kb(process)
 
