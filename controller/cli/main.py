@@ -20,6 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BadInputError, OSError) as error:
         print(f"jackpotd {options.command}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130  # as a shell reports an interrupt
     return code
 
 
@@ -66,8 +68,10 @@ def _odds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layout", metavar="KS9S,KH9H,…", help="Royal 9: the combinations, position 1 first")
     parser.add_argument("--seat", type=int, metavar="N", help="Royal 9: the position (default: 1)")
     parser.add_argument("--config", metavar="FILE", help="take decks, layout, amount and rates from a Rules Submission")
-    parser.add_argument("--plot", metavar="FILE.svg", help="draw the house edge against the meter, with its break-even")
     formats = parser.add_mutually_exclusive_group()
+    formats.add_argument(
+        "--plot", metavar="FILE.svg", help="draw the house edge against the meter, with its break-even"
+    )
     formats.add_argument("--json", action="store_true", help="the answer as JSON")
     formats.add_argument("--csv", action="store_true", help="the answer as CSV")
 

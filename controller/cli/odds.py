@@ -58,6 +58,13 @@ def _filing(options: argparse.Namespace) -> Filing:
         found = check_file(options.config, date.today())  # noqa: DTZ011 -- the day decides warnings only
         if found.submission is None:
             raise BadInputError(f"{options.config} is not lawful: jackpotd check {options.config} says why")
+        named: catalog.Wager | catalog.Mystery | None = catalog.wagers().get(options.wager)
+        offered = (named or catalog.mysteries()[options.wager]).games
+        game = found.submission.table.game
+        if game not in offered:
+            raise BadInputError(
+                f"{options.wager} is a wager of {', '.join(offered)}, and {options.config} is for {game}"
+            )
         filed = filing(found.submission, options.wager)
     return filed._replace(
         decks=options.decks if options.decks is not None else filed.decks,

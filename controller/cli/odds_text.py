@@ -9,7 +9,7 @@ from typing import Any
 
 from controller.cli.odds_answer import Found
 from controller.rules.money import dollars
-from controller.rules.mystery import MysteryOdds
+from controller.rules.mystery import MysteryOdds, feeding
 from controller.rules.odds import Odds, decimal
 from controller.rules.settlement import LOSE
 
@@ -134,7 +134,7 @@ def _wager(found: Odds, answer: dict[str, Any]) -> Iterator[str]:
     if found.jackpots:
         long_run = answer["long_run_return"]
         told = _percent(long_run) if long_run else "depends on the rates filed (--config FILE)"
-        yield f"long-run return with its rates: {told}"
+        yield f"long-run return with its rates, a mystery award apart: {told}"
 
 
 def _mystery(found: MysteryOdds, answer: dict[str, Any]) -> Iterator[str]:
@@ -146,6 +146,9 @@ def _mystery(found: MysteryOdds, answer: dict[str, Any]) -> Iterator[str]:
     award = decimal(found.expected_award_cents * Fraction(1, 100), 4)
     yield f"expected wagers between hits: {_short(answer['expected_wagers'])}   expected award: ${award}"
     yield f"long-run return of the mystery award alone: {_percent(answer['long_run_return'])}"
+    least = max(wager.least_stake_cents for wager in feeding(mystery))
+    if found.stake_cents < least:
+        yield f"(the wagers that feed it are of at least {dollars(least)}: see --amount)"
 
 
 def _percent(value: str) -> str:

@@ -148,7 +148,7 @@ def _grid(frame: _Frame) -> Iterator[str]:
 def _break_even(frame: _Frame) -> Iterator[str]:
     even = frame.panel.even_cents
     if even is None or even < frame.panel.low_cents:
-        text = "the edge reaches zero at no meter here"
+        text = "the house has an edge at every meter" if even is None else "the house has no edge at any meter"
         yield f'<text x="{_RIGHT}" y="{_TOP - 12}" text-anchor="end" fill="{_MARK}">{text}</text>'
         return
     x, y = frame.x(even), frame.y(0)

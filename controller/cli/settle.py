@@ -20,6 +20,10 @@ def run(options: argparse.Namespace) -> int:
         return _stream(options)
     if options.wager is None:
         raise BadInputError("name a wager, or give --stdin and one round a line")
+    if options.wager in catalog.mysteries():
+        raise BadInputError(
+            f"{options.wager} is decided at lock-out by a value drawn before, not by cards: odds has it"
+        )
     wager = find_wager(options.wager)
     settled = _settle(wager, options)
     stake = settle_one.stake(wager, None if options.amount is None else parse_cents(options.amount))
@@ -37,9 +41,8 @@ def _stream(options: argparse.Namespace) -> int:
 
     given = [f"--{name}" for name in (*_ALL, "amount") if name != "layout" and getattr(options, name) is not None]
     if options.wager is not None or given:
-        raise BadInputError(
-            f"--stdin settles every wager of each line: leave out {' '.join([options.wager or '', *given])}"
-        )
+        extra = " ".join([*([options.wager] if options.wager is not None else []), *given])
+        raise BadInputError(f"--stdin settles every wager of each line: leave out {extra}")
     stream(0, 1, royal9.parse_layout(options.layout) if options.layout is not None else None)
     return 0
 

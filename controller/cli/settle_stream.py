@@ -68,7 +68,7 @@ def _hands(line: bytes) -> tuple[Hand, Hand]:
     if len(line) > MOST_LINE_BYTES:
         raise BadInputError(f"the line is longer than {MOST_LINE_BYTES} bytes: it is no round")
     try:
-        data = json.loads(line, object_pairs_hook=_once)
+        data = json.loads(line.decode("utf-8-sig"), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         if isinstance(error, BadInputError):
             raise

@@ -26,6 +26,11 @@ class MysteryOdds(NamedTuple):
         return Fraction(self.expected_award_cents, self.stake_cents * self.expected_wagers)
 
 
+def feeding(mystery: catalog.Mystery) -> list[catalog.Wager]:
+    """The wagers that feed a mystery meter."""
+    return [wager for wager in catalog.wagers().values() if wager.name == mystery.wager]
+
+
 def mystery_odds(mystery: catalog.Mystery, amount_cents: int | None = None) -> MysteryOdds:
     """Exact expectations over every value that can be drawn."""
     stake = amount_cents if amount_cents is not None else (mystery.stake_cents or DEFAULT_STAKE_CENTS)
@@ -33,6 +38,10 @@ def mystery_odds(mystery: catalog.Mystery, amount_cents: int | None = None) -> M
     if stake < least:
         place = next(iter(mystery.games.values()))
         raise OddsError(f"{mystery.id} needs a wager of at least {dollars(least)}, not {dollars(stake)} ({place})")
+    fixed = sorted({each.stake_cents for each in feeding(mystery) if each.stake_cents is not None})
+    if fixed and stake not in fixed:
+        known = " or ".join(map(dollars, fixed))
+        raise OddsError(f"{mystery.id} is fed by wagers of {known}, not of {dollars(stake)}")
     contribution = stake * mystery.rate
     values = mystery.maximum_cents - mystery.minimum_cents
     wagers = award = 0

@@ -253,6 +253,7 @@ _BAD_HANDS = {
         *((f"royal9/5 {_H} --layout '{text}' --seat 1", "combination") for text in ("KS", "QS9S", "KS9S,", "")),
         (f"royal9/5 {_H} --layout KS9S,KH9H,KS9S --seat 1", "KS9S is on the layout twice"),
         (f"royal9/5 {_H} --layout KS9S,KH9H --seat 3", "seat 3"),
+        ("must-hit-by/A-1", "not by cards"),
         (f"royal9/5 {_H} --layout KS9S,KH9H --seat 0", "seat 0"),
         ("royal9/5 --player '2S 4S' --banker '2H 5D' --layout KS9S,KH9H --seat 3", "seat 3"),
         # what is missing
