@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from bench.report import Figure, medians
 from controller.rules.cards import CARDS, Card, Hand
-from controller.rules.drawing import BANKER_DRAWS, deal
-from controller.rules.settlement import settle_all
+from controller.rules.drawing import BANKER_DRAWS, NATURAL, NO_CARD, PLAYER_DRAWS_BELOW, deal
+from controller.rules.royal9 import DEFAULT_LAYOUT
+from controller.rules.settlement import settle_all, settle_royal9
 
 SHOE = list(CARDS.values()) * 8
 BLOCK = 500  # hands of one measurement
@@ -23,13 +24,13 @@ def play(cards: Sequence[Card]) -> tuple[int, int]:
     """The totals of a round from six cards: the third-card rule in as few steps as it takes, nothing checked."""
     p1, b1, p2, b2, fifth, sixth = cards
     player, banker = (p1.value + p2.value) % 10, (b1.value + b2.value) % 10
-    if player >= 8 or banker >= 8:
+    if player >= NATURAL or banker >= NATURAL:
         return player, banker
-    if player < 6:
+    if player < PLAYER_DRAWS_BELOW:
         if BANKER_DRAWS[banker][fifth.value]:
             banker = (banker + sixth.value) % 10
         return (player + fifth.value) % 10, banker
-    if BANKER_DRAWS[banker][10]:
+    if BANKER_DRAWS[banker][NO_CARD]:
         banker = (banker + fifth.value) % 10
     return player, banker
 
@@ -47,12 +48,14 @@ def figures() -> list[Figure]:
     def settle() -> None:
         for player, banker in hands:
             settle_all(player, banker)
+            settle_royal9(player, banker, DEFAULT_LAYOUT)
 
     taken = medians({"draw and play": _draw_and_play, "settle": settle}, ROUNDS)
     streamed = _stream_seconds(hands)
     base = taken["draw and play"] / BLOCK
+    ratio = taken["settle"] / taken["draw and play"]
     return [
-        Figure("settle all wagers of a hand / draw and play it", taken["settle"] / taken["draw and play"], "x", GOAL),
+        Figure("settle all wagers of a hand, Royal 9 at nine seats / draw and play it", ratio, "x", GOAL),
         Figure("the same through settle --stdin / draw and play it", streamed / base, "x"),
         Figure("hands a second, library", BLOCK / taken["settle"], ""),
         Figure("hands a second, settle --stdin", 1 / streamed, ""),
@@ -68,7 +71,8 @@ def _stream_seconds(hands: list[tuple[Hand, Hand]]) -> float:
 
     def run(number: int) -> float:
         text = "".join(f"{lines[index % len(lines)]}\n" for index in range(number)).encode()
-        command = [sys.executable, "-m", "controller", "settle", "--stdin"]
+        layout = ",".join(DEFAULT_LAYOUT.combinations)
+        command = [sys.executable, "-m", "controller", "settle", "--stdin", "--layout", layout]
         begun = time.perf_counter()
         subprocess.run(command, input=text, stdout=subprocess.DEVNULL, check=True)
         return time.perf_counter() - begun

@@ -58,13 +58,13 @@ def _check(parser: argparse.ArgumentParser) -> None:
 
 def _odds(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Exact odds, counted over every ordered deal of six cards. Beside wager ids, must-hit-by/A-1 to D-5 and "
-        "royal9-mystery/1 to 3 are answered."
+        "Exact odds, counted over every ordered deal of six cards. Beside wager ids, mystery configurations are "
+        "answered: must-hit-by/A-1, royal9-mystery/1 and the others --all lists."
     )
     parser.add_argument("wager", metavar="WAGER", nargs="?", help="a wager id, like harmony/B or dragon-7")
     parser.add_argument("--all", action="store_true", help="every wager of the catalog")
-    parser.add_argument("--decks", type=int, metavar="N", help="decks in the shoe: 6, 7 or 8 (default: 8)")
-    parser.add_argument("--amount", metavar="DOLLARS", help="the wager (default: the denomination, or $5)")
+    parser.add_argument("--decks", type=int, metavar="N", help="decks in the shoe (default: the most that are lawful)")
+    parser.add_argument("--amount", metavar="DOLLARS", help="the wager (default: its denomination; --json tells it)")
     parser.add_argument("--layout", metavar="KS9S,KH9H,…", help="Royal 9: the combinations, position 1 first")
     parser.add_argument("--seat", type=int, metavar="N", help="Royal 9: the position (default: 1)")
     parser.add_argument("--config", metavar="FILE", help="take decks, layout, amount and rates from a Rules Submission")

@@ -5,9 +5,9 @@ from datetime import date
 from pathlib import Path
 
 from controller.cli import odds_text
-from controller.cli.finding import unknown
-from controller.cli.odds_answer import Filing, Found, answer, filing
+from controller.cli.odds_answer import Found, Offer, answer, offer
 from controller.cli.output import say
+from controller.cli.wager_ids import unknown
 from controller.rules import catalog, royal9
 from controller.rules.errors import BadInputError
 from controller.rules.money import parse_cents
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
         return _all(options)
     if options.wager not in catalog.wagers() and options.wager not in catalog.mysteries():
         raise unknown(options.wager, [*catalog.wagers(), *catalog.mysteries()])
-    filed = _filing(options)
+    filed = _offer(options)
     found = _count(options, filed)
     if options.plot is not None:
         from controller.cli.plot import draw  # noqa: PLC0415 -- most answers are not drawn
@@ -44,14 +44,14 @@ def _all(options: argparse.Namespace) -> int:
         on_shoe = wager.decks is None and not wager.id.startswith("sic-bo-")
         every.append(odds(wager, options.decks if on_shoe else None))
     every += [mystery_odds(each) for each in catalog.mysteries().values()]
-    answers = [(found, answer(found, Filing())) for found in every]
+    answers = [(found, answer(found, Offer())) for found in every]
     say(odds_text.of_all(answers, as_json=options.json, as_csv=options.csv))
     return 0
 
 
-def _filing(options: argparse.Namespace) -> Filing:
+def _offer(options: argparse.Namespace) -> Offer:
     """What is filed of the wager, with what the options say in its place."""
-    filed = Filing()
+    filed = Offer()
     if options.config is not None:
         from controller.cli.check import check_file  # noqa: PLC0415 -- only where a file is given
 
@@ -65,7 +65,7 @@ def _filing(options: argparse.Namespace) -> Filing:
             raise BadInputError(
                 f"{options.wager} is a wager of {', '.join(offered)}, and {options.config} is for {game}"
             )
-        filed = filing(found.submission, options.wager)
+        filed = offer(found.submission, options.wager)
     return filed._replace(
         decks=options.decks if options.decks is not None else filed.decks,
         layout=royal9.parse_layout(options.layout) if options.layout is not None else filed.layout,
@@ -74,7 +74,7 @@ def _filing(options: argparse.Namespace) -> Filing:
     )
 
 
-def _count(options: argparse.Namespace, filed: Filing) -> Found:
+def _count(options: argparse.Namespace, filed: Offer) -> Found:
     mystery = catalog.mysteries().get(options.wager)
     if options.wager.partition("/")[0] != "royal9" and not (options.layout is options.seat is None):
         raise BadInputError(f"{options.wager} has no use for --layout and --seat: they are Royal 9's")

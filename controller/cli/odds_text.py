@@ -8,9 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from controller.cli.odds_answer import Found
+from controller.rules import catalog
 from controller.rules.money import dollars
 from controller.rules.mystery import MysteryOdds, feeding
-from controller.rules.odds import Odds, decimal
+from controller.rules.odds import DEFAULT_STAKE_CENTS, Odds, decimal
+from controller.rules.royal9 import DEFAULT_LAYOUT
 from controller.rules.settlement import LOSE
 
 _WAGER_COLUMNS = (
@@ -46,13 +48,14 @@ def of_all(answers: Sequence[tuple[Found, dict[str, Any]]], *, as_json: bool, as
         return _csv((*_WAGER_COLUMNS, *_MYSTERY_COLUMNS), rows)
     wagers = ("wager", "decks", "wins", "return", "house edge", "jackpot 1 in", "break-even", "long run")
     mysteries = ("mystery", "wager", "rate", "minimum", "maximum", "wagers between hits", "award", "long run")
+    stake, seats = dollars(DEFAULT_STAKE_CENTS), len(DEFAULT_LAYOUT.combinations)
     lines = [
         *_table(wagers, [_wager_cells(row) for row in rows if "total" in row]),
         "",
         *_table(mysteries, [_mystery_cells(row) for row in rows if "total" not in row]),
         "",
-        "Return and house edge leave jackpots out. Break-even is for a lone wager of $5 (Royal 9: of its denomination,",
-        "for Mega, seat 1 of nine). Royal 9's long run depends on filed rates: jackpotd odds royal9/5 --config FILE.",
+        f"Return and house edge leave jackpots out. Break-even is for a lone wager of {stake}; for Royal 9, of its own",
+        f"denomination, for Mega, at seat 1 of {seats}. Royal 9's long run depends on the rates filed (--config FILE).",
     ]
     return "\n".join(lines)
 
@@ -134,7 +137,23 @@ def _wager(found: Odds, answer: dict[str, Any]) -> Iterator[str]:
     if found.jackpots:
         long_run = answer["long_run_return"]
         told = _percent(long_run) if long_run else "depends on the rates filed (--config FILE)"
-        yield f"long-run return with its rates, a mystery award apart: {told}"
+        yield f"long-run return with its rates: {told}"
+        if "long_run_return_with_mystery" in answer:
+            both = _percent(answer["long_run_return_with_mystery"])
+            yield f"long-run return with the mystery award filed too: {both}"
+    if found.decks is not None and (note := _decks_note(found.wager, found.decks)):
+        yield note
+
+
+def _decks_note(wager: catalog.Wager, decks: int) -> str:
+    """Rising Phoenix is counted for any shoe, and dealt from some only."""
+    rule = catalog.tables()["variants"]["rising-phoenix"]["decks"]
+    if "rising-phoenix" not in wager.id and not wager.id.startswith("rp-"):
+        return ""
+    if decks in rule["allowed"]:
+        return ""
+    places = ", ".join(map(str, catalog.games(rule).values()))
+    return f"(Rising Phoenix is dealt from {' or '.join(map(str, rule['allowed']))} decks only: {places})"
 
 
 def _mystery(found: MysteryOdds, answer: dict[str, Any]) -> Iterator[str]:
@@ -146,7 +165,7 @@ def _mystery(found: MysteryOdds, answer: dict[str, Any]) -> Iterator[str]:
     award = decimal(found.expected_award_cents * Fraction(1, 100), 4)
     yield f"expected wagers between hits: {_short(answer['expected_wagers'])}   expected award: ${award}"
     yield f"long-run return of the mystery award alone: {_percent(answer['long_run_return'])}"
-    least = max(wager.least_stake_cents for wager in feeding(mystery))
+    least = max(wager.least_stake.amount if wager.least_stake else 0 for wager in feeding(mystery))
     if found.stake_cents < least:
         yield f"(the wagers that feed it are of at least {dollars(least)}: see --amount)"
 

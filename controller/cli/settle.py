@@ -3,8 +3,8 @@
 import argparse
 import json
 
-from controller.cli.finding import find_wager
 from controller.cli.output import say
+from controller.cli.wager_ids import find_wager
 from controller.rules import catalog, dice, royal9, settle_one
 from controller.rules.cards import card, hand
 from controller.rules.errors import BadInputError

@@ -74,11 +74,14 @@ def pays(wager: catalog.Wager, won: str, multiplier: int | None) -> Payout:
 
 def check_multiplier(wager: catalog.Wager, multiplier: int, won: str | None = None) -> None:
     """Refuse odds to 1 that no row, or not the row that won, may be given by a multiplier (§ 625b.1(f)(3))."""
-    ranges = [row.odds_range for row in wager.rows if row.odds_range and won in (None, row.outcome)]
+    rows = [row for row in wager.rows if won in (None, row.outcome)]
+    ranges = [row.odds_range for row in rows if row.odds_range is not None]
     if not any(low <= multiplier <= high for low, high in ranges):
         allowed = ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
         where = f" ({won})" if won is not None and len(wager.rows) > 1 else ""
-        raise DiceError(f"multiplier {multiplier}: {wager.id}{where} may pay {allowed} to 1 (§ 625b.1(f)(3))")
+        raise DiceError(
+            f"multiplier {multiplier}: {wager.id}{where} may pay {allowed} to 1 ({rows[0].odds_range_place})"
+        )
 
 
 def counts(wager_id: str) -> Mapping[str, int]:

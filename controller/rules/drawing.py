@@ -7,8 +7,8 @@ from controller.rules import catalog
 from controller.rules.cards import Card, Hand, point_count
 
 _RULE = catalog.tables()["third_card"]
-_NATURAL: int = _RULE["natural"]
-_PLAYER_DRAWS_BELOW: int = _RULE["player_draws_below"]
+NATURAL: int = _RULE["natural"]["amount"]
+PLAYER_DRAWS_BELOW: int = _RULE["player_draws_below"]
 
 INITIAL = 2  # cards each hand is dealt before the rule is asked
 MOST = 3  # § 627a.9(d): one more card to a hand, never two
@@ -25,7 +25,7 @@ def _banker_draws() -> tuple[tuple[bool, ...], ...]:
     """Whether the Banker draws: by its two-card count, then by the value of the Player's third card (last: none)."""
     drawn = "D"
     rows: list[tuple[bool, ...]] = []
-    for count in range(_NATURAL):
+    for count in range(NATURAL):
         if count < _RULE["banker_always_below"]:
             row = [True] * 10
         elif count >= _RULE["banker_never_from"]:
@@ -42,12 +42,12 @@ NO_CARD = 10  # the column of BANKER_DRAWS for a Player who stayed
 
 def player_draws(player_count: int, banker_count: int) -> bool:
     """§ 627a.10(a) and (b), by the two-card Point Counts."""
-    return player_count < _PLAYER_DRAWS_BELOW and banker_count < _NATURAL
+    return player_count < PLAYER_DRAWS_BELOW and banker_count < NATURAL
 
 
 def banker_draws(player_count: int, banker_count: int, player_third: int = NO_CARD) -> bool:
     """§ 627a.10(a) and (c), by the two-card Point Counts and the value of the Player's third card, if it drew one."""
-    return player_count < _NATURAL and banker_count < _NATURAL and BANKER_DRAWS[banker_count][player_third]
+    return player_count < NATURAL and banker_count < NATURAL and BANKER_DRAWS[banker_count][player_third]
 
 
 class Draw(NamedTuple):
@@ -63,8 +63,8 @@ def next_draw(player: Hand, banker: Hand) -> Draw:
         first = len(player) <= len(banker) and len(player) < INITIAL
         return Draw(Side.PLAYER if first else Side.BANKER, "each hand is dealt two cards first (§ 627a.8(c))")
     players, bankers = point_count(player[:INITIAL]), point_count(banker[:INITIAL])
-    if max(players, bankers) >= _NATURAL:
-        side, count = ("Player", players) if players >= _NATURAL else ("Banker", bankers)
+    if max(players, bankers) >= NATURAL:
+        side, count = ("Player", players) if players >= NATURAL else ("Banker", bankers)
         return Draw(None, f"the {side} has a natural {count}, so nobody draws (§ 627a.10(a))")
     if len(player) == INITIAL and player_draws(players, bankers):
         return Draw(Side.PLAYER, f"the Player draws on {players} (§ 627a.10(b)(1))")

@@ -7,7 +7,7 @@ from typing import Any
 
 from controller.rules import catalog
 from controller.rules.errors import BadInputError
-from controller.rules.fields import BareNumber, Fields, Finding
+from controller.rules.fields import RULES_SUBMISSION, BareNumber, Fields, Finding
 from controller.rules.lawful_table import Seen, read_awards, read_table
 from controller.rules.lawful_wagers import read_harmony, read_heavenly9, read_royal9
 from controller.rules.submission import Checked, Submission
@@ -50,7 +50,7 @@ def check(text: str, on: date) -> Checked:
     warnings += _dates(table, offered, [(key, found) for key, found in mysteries.items() if found], on)
     if not offered:
         message = "no progressive wager is filed: [royal9], [harmony] and [heavenly9] are all absent"
-        warnings.append(Finding("", None, "§ 601a.2", message))
+        warnings.append(Finding("", None, RULES_SUBMISSION, message))
     submission = None
     if table.rules is not None and not violations:
         submission = Submission(table.rules, awards, royal9, harmony, heavenly9)

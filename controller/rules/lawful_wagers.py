@@ -28,10 +28,8 @@ def _refuse_sum(fields: Fields, rates: Iterable[int | None], games: Games, findi
         findings.append(Finding(fields.path, percent(total), str(next(iter(games.values()))), message))
 
 
-def _mystery(fields: Fields | None, name: str, id_: str | None, configuration: object) -> Mystery | None:
+def _mystery(fields: Fields, name: str, id_: str, configuration: int) -> Mystery | None:
     """The mystery configuration of an id, noted where the law has none."""
-    if fields is None or id_ is None:
-        return None
     found = catalog.mysteries().get(id_)
     if found is None:
         family = id_.removesuffix(str(configuration))  # "must-hit-by/D-": the ids that differ in the configuration only
@@ -75,8 +73,9 @@ def _royal9_mystery(fields: Fields | None) -> Mystery | None:
         return None
     configuration: int | None = fields.value("configuration", int)
     fields.done()
-    id_ = None if configuration is None else f"royal9-mystery/{configuration}"
-    return _mystery(fields, "configuration", id_, configuration)
+    if configuration is None:
+        return None
+    return _mystery(fields, "configuration", f"royal9-mystery/{configuration}", configuration)
 
 
 def _meter(fields: Fields | None, law: catalog.Meter | None) -> tuple[MeterRules | None, int | None]:
@@ -158,10 +157,11 @@ def read_heavenly9(fields: Fields | None, table: Seen, findings: list[Finding]) 
         return None
     wager = catalog.wagers()["heavenly9"]
     _refuse_game(fields, wager.games, table.game, findings)
-    least = wager.least_stake_cents // 100
     denomination: int | None = fields.value("denomination", int)
-    if denomination is not None and denomination < least:
-        fields.note("denomination", f"${denomination}: a Heavenly 9 wager is at least ${least}", "§ 631c.2(c)")
+    least = wager.least_stake
+    if denomination is not None and least is not None and denomination * 100 < least.amount:
+        message = f"${denomination}: a Heavenly 9 wager is at least {dollars(least.amount)}"
+        fields.note("denomination", message, least.place)
     elif denomination is not None and denomination > DENOMINATION_MOST:
         fields.note("denomination", f"${denomination} is above ${DENOMINATION_MOST}, the most this product takes")
     bonus = _must_hit_by(fields.table("must_hit_by", required=False), denomination)

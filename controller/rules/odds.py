@@ -14,7 +14,6 @@ from controller.rules.settle_one import stake as lawful_stake
 from controller.rules.settlement import BANKER, LOSE, OPENING, PLAYER, ROYAL9, asked, classify, first_row
 
 _DECKS = catalog.tables()["decks"]
-DEFAULT_DECKS: int = _DECKS["most"]
 DEFAULT_STAKE_CENTS = 500  # where the denomination is filed, not set by law
 _PLACES = 12
 
@@ -83,7 +82,7 @@ def odds(
     total, found = counts(wager, enumeration.full_shoe(decks or 0), layout, seat)
     outcomes = {name: found.get(name, 0) for name in (*(row.outcome for row in wager.rows), LOSE)}
     if wager.stake_cents is None and amount_cents is None:
-        amount_cents = max(DEFAULT_STAKE_CENTS, wager.least_stake_cents)
+        amount_cents = max(DEFAULT_STAKE_CENTS, wager.least_stake.amount if wager.least_stake else 0)
     stake = lawful_stake(wager, amount_cents)
     returns = Fraction(0)
     for row in wager.rows:
@@ -99,11 +98,11 @@ def _lawful_decks(wager: catalog.Wager, decks: int | None) -> int | None:
         if decks is not None:
             raise OddsError(f"{wager.id} is played with dice: leave the decks out")
         return None
-    allowed = [wager.decks] if wager.decks else range(_DECKS["least"], _DECKS["most"] + 1)
+    allowed = [wager.decks.amount] if wager.decks else range(_DECKS["least"], _DECKS["most"] + 1)
     if decks is None:
         return allowed[-1]
     if decks not in allowed:
-        place = catalog.cite(_DECKS["section"]) if not wager.decks else next(iter(wager.games.values()))
+        place = wager.decks.place if wager.decks else catalog.cite(_DECKS["section"])
         raise OddsError(f"{decks} decks: {wager.id} is dealt from {' or '.join(map(str, allowed))} ({place})")
     return decks
 
@@ -142,7 +141,7 @@ def _royal9_counts(shoe: enumeration.Shoe, layout: royal9.Layout, seat: int) -> 
         # Kings, other face cards and nines, each by suit; the rest of the deck is one kind of card.
         if card.rank in "K9":
             return str(card)
-        return f"face {card.suit}" if card.rank in "QJ" else ""
+        return f"face {card.suit}" if card.rank in royal9.FACES else ""
 
     def outcome(p1: Card, p2: Card, b1: Card, b2: Card) -> str:
         return royal9.outcome(royal9.royal(p1, p2), royal9.royal(b1, b2), layout, seat)

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from controller.rules import catalog
 from controller.rules.cards import Card, Hand, point_count
-
-_NATURAL: int = catalog.tables()["third_card"]["natural"]  # § 627a.1
+from controller.rules.drawing import NATURAL
 
 
 class Result(NamedTuple):
@@ -173,7 +172,7 @@ def _both_nines(r: Result) -> bool:
 
 
 def _is_natural(total: int, cards: int) -> bool:
-    return cards == 2 and total >= _NATURAL
+    return cards == 2 and total >= NATURAL
 
 
 def _win_by(points: int) -> ResultTest:

@@ -13,7 +13,7 @@ from controller.rules.cards import SUITS, Card
 from controller.rules.errors import BadInputError
 
 _COMBINATION = re.compile(rf"K([{SUITS}])9([{SUITS}])")
-_FACES = "KQJ"
+FACES = "KQJ"
 # Suited ones first, then by the king's suit: the order in which a layout is filled where none is given.
 COMBINATIONS = tuple(
     sorted((f"K{king}9{nine}" for king in SUITS for nine in SUITS), key=lambda text: text[1] != text[3]),
@@ -70,7 +70,7 @@ _NEITHER = Royal(royal=False, suited=False, combination="")
 def royal(one: Card, two: Card) -> Royal:
     """What two initial cards, in either order, are to Royal 9."""
     face, nine = (two, one) if one.rank == "9" else (one, two)
-    if nine.rank != "9" or face.rank not in _FACES:
+    if nine.rank != "9" or face.rank not in FACES:
         return _NEITHER
     return Royal(
         royal=True,

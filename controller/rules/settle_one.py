@@ -29,7 +29,6 @@ class StakeError(BadInputError):
 class Settled(NamedTuple):
     """One settled wager."""
 
-    wager: catalog.Wager
     outcome: str
     payout: Payout
 
@@ -46,15 +45,15 @@ def stake(wager: catalog.Wager, amount_cents: int | None) -> int:
         return wager.stake_cents
     if not amount_cents:
         raise StakeError(f"{wager.id} needs an amount above zero")
-    if amount_cents < wager.least_stake_cents:
-        place = next(iter(wager.games.values()))
-        least = dollars(wager.least_stake_cents)
-        raise StakeError(f"{wager.id} is a wager of at least {least}, not {dollars(amount_cents)} ({place})")
+    least = wager.least_stake
+    if least is not None and amount_cents < least.amount:
+        given = dollars(amount_cents)
+        raise StakeError(f"{wager.id} is a wager of at least {dollars(least.amount)}, not {given} ({least.place})")
     return amount_cents
 
 
 def _settled(wager: catalog.Wager, outcome: str) -> Settled:
-    return Settled(wager, outcome, LOSS if outcome == LOSE else wager.row(outcome).payout)
+    return Settled(outcome, LOSS if outcome == LOSE else wager.row(outcome).payout)
 
 
 def on_hands(
@@ -82,7 +81,7 @@ def on_dice(wager: catalog.Wager, thrown: dice.Dice, multiplier: int | None = No
         if multiplier is not None:
             dice.check_multiplier(wager, multiplier)
         return _settled(wager, outcome)
-    return Settled(wager, outcome, dice.pays(wager, outcome, multiplier))
+    return Settled(outcome, dice.pays(wager, outcome, multiplier))
 
 
 def on_top_card(wager: catalog.Wager, home: Card, away: Card) -> Settled:

@@ -112,7 +112,10 @@ def settle_all(player: Hand, banker: Hand) -> dict[str, str]:
 def settle_royal9(player: Hand, banker: Hand, layout: royal9.Layout) -> dict[str, str]:
     """The Royal 9 outcome at every position, as if each had wagered; four cards are enough (§ 627b.3(d))."""
     hands = royal9.royal(*player[:INITIAL]), royal9.royal(*banker[:INITIAL])
-    return {str(seat): royal9.outcome(*hands, layout, seat) for seat in range(1, len(layout.combinations) + 1)}
+    seats = range(1, len(layout.combinations) + 1)
+    if not any(hand.royal for hand in hands):
+        return dict.fromkeys(map(str, seats), LOSE)
+    return {str(seat): royal9.outcome(*hands, layout, seat) for seat in seats}
 
 
 def settles_on_four_cards(wager_id: str) -> bool:

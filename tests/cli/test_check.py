@@ -155,3 +155,8 @@ def test_violations_are_the_answer_even_when_the_reader_has_left(file: Path) -> 
 
 def test_the_answer_does_not_depend_on_what_the_terminal_can_write() -> None:
     assert ended(str(ROYAL5), *EXPIRED, stdout=subprocess.DEVNULL, PYTHONIOENCODING="ascii") == (0, b"")
+
+
+def test_a_byte_order_mark_is_some_editors_habit(file: Path, capsys: Capture) -> None:
+    file.write_bytes(b"\xef\xbb\xbf" + LAWFUL.encode())
+    assert told(capsys, 0, str(file))

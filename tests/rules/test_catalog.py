@@ -40,22 +40,71 @@ def test_every_row_pays_what_the_text_says(wager: catalog.Wager) -> None:
             assert pays == restatement.returns_cents(wager.id, row.outcome, stake)
 
 
+# Where each wager's pay is set, game by game: minibaccarat, midibaccarat, baccarat.
+MINI, MIDI, BIG = "minibaccarat", "midibaccarat", "baccarat"
+PLACES = {
+    "royal9/5": {MINI: "627b.3(f)(1)"},
+    "royal9/1": {MINI: "627b.3(g)(1)"},
+    "harmony": {MINI: "627b.6(i)", MIDI: "629b.7(i)"},
+    "heavenly9": {BIG: "631c.2(i)"},
+    "player": {MINI: "627a.12(a)", MIDI: "629a.12", BIG: "631a.8(a)"},
+    "tie": {MINI: "627a.12(b)", MIDI: "629a.12", BIG: "631a.8(a)"},
+    "banker/commission": {MINI: "627a.12(c)", MIDI: "629a.12", BIG: "631a.8(a)"},
+    "banker/ez": {MINI: "627a.7(a)(1)"},
+    "banker/rising-phoenix": {MINI: "627b.4(g)(1)", MIDI: "629b.5(g)(1)"},
+    "banker/commission-free": {MINI: "627b.2(i)", BIG: "631c.5(i)"},
+    "dragon-bonus": {MINI: "627a.12(e)"},
+    "dragon-7": {MINI: "627a.12(f)"},
+    "panda-8": {MINI: "627a.12(g)"},
+    "house-money": {MINI: "627a.12(h)"},
+    "perfect-pairs": {MINI: "627b.1(e)", BIG: "631c.1(d)"},
+    "player-pair": {MINI: "627b.2(g)", BIG: "631c.5(g)"},
+    "banker-pair": {MINI: "627b.2(g)", BIG: "631c.5(g)"},
+    "lucky-six": {MINI: "627b.2(k)", BIG: "631c.5(k)"},
+    "golden-talons": {MINI: "627b.5(f)", MIDI: "629b.6(f)"},
+    **{name: {BIG: "631c.3(h)"} for name in ("fortune-7", "golden-8", "heavenly-9-bonus", "blazing-7s", "cover-all")},
+    "lucky-nines": {BIG: "631c.4(e)"},
+    "majestic-match": {BIG: "631c.7(d)"},
+    "rp": {MINI: "627b.4(h)(2)", MIDI: "629b.5(h)(2)"},
+    "sic": {"sic-bo": "625b.1(d)"},
+    "top": {"casino-war": "651b.1(g)"},
+}
+
+
 @pytest.mark.parametrize("wager", WAGERS.values(), ids=lambda wager: wager.id)
-def test_every_wager_names_a_section_for_each_game_it_may_be_offered_on(wager: catalog.Wager) -> None:
-    chapters = {"minibaccarat": "627", "midibaccarat": "629", "baccarat": "631", "sic-bo": "625", "casino-war": "651"}
-    assert wager.games
-    for game, place in wager.games.items():
-        assert place.place.startswith(chapters[game])
-        assert str(place).startswith("§ ")
-        assert place.section.title
+def test_every_wager_names_its_games_and_the_place_that_sets_its_pay(wager: catalog.Wager) -> None:
+    keys = (wager.id, wager.name, wager.id.partition("-")[0])
+    expected = next(PLACES[key] for key in keys if key in PLACES)
+    assert {game: place.place for game, place in wager.games.items()} == expected
+    assert all(place.section.id == place.place.partition("(")[0] for place in wager.games.values())
+
+
+@pytest.mark.parametrize("wager", [wager for wager in WAGERS.values() if wager.meters], ids=lambda wager: wager.id)
+def test_every_meter_names_the_place_that_sets_it(wager: catalog.Wager) -> None:
+    expected = {
+        "royal9/5": {MINI: "627b.3(f)(2)"},
+        "royal9/1": {MINI: "627b.3(g)(2)"},
+        "heavenly9": {BIG: "631c.2(i)"},
+    }.get(wager.id, {MINI: "627b.6(j)", MIDI: "629b.7(j)"})
+    for meter in wager.meters:
+        assert {game: place.place for game, place in meter.games.items()} == expected
+
+
+def test_other_numbers_of_the_law_name_their_places() -> None:
+    decks = WAGERS["top-card-tie"].decks
+    assert decks
+    assert (decks.amount, str(decks.place)) == (8, "§ 651b.1(c)")
+    assert str(WAGERS["sic-bo-one-1"].rows[0].odds_range_place) == "§ 625b.1(f)(3)"
+    for mystery in catalog.mysteries().values():
+        expected = {MINI: "§ 627b.3(h)"} if mystery.meter == "royal9-mystery" else {BIG: "§ 631c.6(c)(4)"}
+        assert {game: str(place) for game, place in mystery.games.items()} == expected
 
 
 @pytest.mark.parametrize(
     ("section", "effective", "expires"),
     [
-        ("627a.3", date(2012, 5, 19), None),
-        ("627a.10", date(2012, 5, 19), None),
-        ("627a.12", date(2014, 2, 1), None),
+        *((f"627a.{number}", date(2014, 2, 1), None) for number in (1, 2, 7, 12)),
+        *((f"627a.{number}", date(2012, 5, 19), None) for number in (3, 6, 10)),
         ("627b.1", date(2021, 9, 4), date(2024, 9, 4)),
         ("627b.2", date(2021, 9, 4), date(2024, 9, 4)),
         ("627b.3", date(2022, 3, 12), date(2025, 3, 12)),
@@ -67,6 +116,12 @@ def test_every_wager_names_a_section_for_each_game_it_may_be_offered_on(wager: c
 def test_sections_carry_the_dates_of_their_source_notes(section: str, effective: date, expires: date | None) -> None:
     found = catalog.sections()[section]
     assert (found.effective, found.expires) == (effective, expires)
+    assert found.source
+
+
+def test_sections_without_text_have_no_dates() -> None:
+    bare = {id_ for id_, section in catalog.sections().items() if section.effective is None}
+    assert bare == {"629a.7", "629a.12", "629b.2", "631a.8"}
 
 
 def test_games_of_the_progressives() -> None:
@@ -93,7 +148,10 @@ def test_harmony_rates(letter: str) -> None:
 
 def test_heavenly_9_meter() -> None:
     (meter,) = WAGERS["heavenly9"].meters
-    assert (meter.seed_cents, meter.rate, WAGERS["heavenly9"].least_stake_cents) == (10_000_00, 100_000, 5_00)
+    assert (meter.seed_cents, meter.rate) == (10_000_00, 100_000)
+    least = WAGERS["heavenly9"].least_stake
+    assert least
+    assert (least.amount, str(least.place)) == (5_00, "§ 631c.2(c)")
 
 
 # § 631c.6(c)(4) and § 627b.3(h): minimum wager, minimum, maximum, rate in millionths.

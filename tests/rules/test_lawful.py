@@ -439,3 +439,23 @@ def test_a_number_may_have_64_bits_and_no_more() -> None:
     for number in (2**63, -(2**63) - 1):
         with pytest.raises(UnreadableError, match="64 bits"):
             check(f"{text}\n[link]\nx = {number}\n", IN_FORCE)
+
+
+def test_royal_9_on_a_rising_phoenix_table_is_a_warning_and_harmony_is_not() -> None:
+    found = changed(ROYAL5, {"table.variant": "rising-phoenix"})
+    assert_lawful(found)
+    [warning] = [each for each in found.warnings if each.section == "§ 627b.4(g)"]
+    assert warning.key == "royal9"
+    assert "Board" in warning.message
+
+
+def test_a_rate_of_nothing_is_a_violation() -> None:
+    found = only_violation(changed(ROYAL5, {"royal9.major.rate": "0%"}))
+    assert (found.key, found.value, found.section) == ("royal9.major.rate", "0%", R5)
+    assert_lawful(changed(ROYAL5, {"royal9.major.rate": "0.0001%"}))
+
+
+def test_a_table_without_any_progressive_is_a_warning() -> None:
+    found = changed(HEAVENLY, {"heavenly9": ABSENT})
+    assert_lawful(found)
+    assert ["no progressive wager" in each.message for each in found.warnings] == [True]

@@ -4,8 +4,10 @@ import random
 from collections import Counter
 from fractions import Fraction
 from math import sqrt
+from statistics import fmean, stdev
 
 from controller.rules import catalog, dice, royal9, top_card
+from controller.rules.mystery import mystery_odds
 from controller.rules.odds import odds
 from controller.rules.settlement import hand_wagers, settle_all, settle_royal9
 from tests.rules.deals import EIGHT_DECKS, rounds
@@ -25,12 +27,14 @@ def assert_agree(wager: str, seen: Counter[str], probabilities: dict[str, Fracti
 
 
 def test_wagers_on_the_hands() -> None:
-    seen: dict[str, Counter[str]] = {id_: Counter() for id_ in (*hand_wagers(), "royal9/5")}
+    seen: dict[str, Counter[str]] = {id_: Counter() for id_ in (*hand_wagers(), "royal9/5", "royal9/1")}
     layout = royal9.DEFAULT_LAYOUT
     for player, banker in rounds(seed=20_230_805, number=ROUNDS):
         for id_, outcome in settle_all(player, banker).items():
             seen[id_][outcome] += 1
-        seen["royal9/5"][settle_royal9(player, banker, layout)[str(SEAT)]] += 1
+        royal = settle_royal9(player, banker, layout)[str(SEAT)]
+        seen["royal9/5"][royal] += 1
+        seen["royal9/1"][royal] += 1
     for id_, outcomes in seen.items():
         exact = odds(catalog.wagers()[id_], decks=8, layout=layout, seat=SEAT)
         assert_agree(id_, outcomes, {name: exact.probability(name) for name in exact.outcomes})
@@ -49,3 +53,20 @@ def test_dice_and_top_card() -> None:
             continue
         exact = odds(wager)
         assert_agree(id_, seen, {name: exact.probability(name) for name in exact.outcomes})
+
+
+def test_mystery_meters() -> None:
+    chance = random.Random(631)  # noqa: S311 -- a seeded test
+    for mystery in catalog.mysteries().values():
+        exact = mystery_odds(mystery)
+        low, high = mystery.minimum_cents * 10**6, mystery.maximum_cents * 10**6
+        step = exact.stake_cents * mystery.rate
+        wagers, awards = [], []
+        for _ in range(3000):
+            value = chance.randrange(mystery.minimum_cents, mystery.maximum_cents) * 10**6
+            needed = next(n for n in range((value - low) // step, 10**6) if low + n * step > value)
+            wagers.append(needed)
+            awards.append(min(low + needed * step, high) // 10**6)
+        for seen, expected in ((wagers, exact.expected_wagers), (awards, exact.expected_award_cents)):
+            error = SIGMAS * stdev(seen) / sqrt(len(seen))
+            assert abs(fmean(seen) - float(expected)) <= error, mystery.id

@@ -68,3 +68,10 @@ def test_a_wager_below_the_configurations_own_is_refused() -> None:
     assert mystery_odds(MYSTERIES["must-hit-by/D-5"], 500).stake_cents == 500
     with pytest.raises(OddsError, match=r"at least \$5, not \$4.99"):
         mystery_odds(MYSTERIES["must-hit-by/D-5"], 499)
+
+
+def test_a_mystery_of_royal_9_is_fed_by_its_denominations_only() -> None:
+    assert [mystery_odds(MYSTERIES["royal9-mystery/1"], cents).stake_cents for cents in (100, 500)] == [100, 500]
+    for cents in (0, 1, 300):
+        with pytest.raises(OddsError):
+            mystery_odds(MYSTERIES["royal9-mystery/1"], cents)

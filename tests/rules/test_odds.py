@@ -233,7 +233,7 @@ def test_other_decks_are_refused(decks: int) -> None:
 
 def test_top_card_is_dealt_from_eight_decks_only() -> None:
     assert of("top-card-home", 8).total == 416 * 415
-    with pytest.raises(OddsError, match="8"):
+    with pytest.raises(OddsError, match=r"dealt from 8 \(§ 651b.1\(c\)\)"):
         of("top-card-home", 6)
 
 
@@ -243,3 +243,30 @@ def test_top_card_is_dealt_from_eight_decks_only() -> None:
 )
 def test_fractions_are_written_as_decimals(value: Fraction, text: str) -> None:
     assert decimal(value, 4) == text
+
+
+@pytest.mark.parametrize(
+    ("wager", "wins"),
+    [
+        ("player", ["win"]),  # a push is no win
+        ("banker/commission-free", ["win", "win-6"]),
+        ("dragon-bonus/A@player", [*(f"win-by-{points}" for points in range(4, 10)), "natural-win"]),
+        ("golden-talons/B@player", [*(f"win-by-{points}" for points in range(4, 10)), "natural-win", "natural-tie"]),
+        ("top-card-home", ["win"]),  # half back is none either
+        ("heavenly9", ["both-same-suit", "both-same-color", "both", "banker-3card-9", "player-3card-9"]),
+    ],
+)
+def test_a_win_brings_back_more_than_the_wager(wager: str, wins: list[str]) -> None:
+    found = of(wager)
+    assert found.win_probability == sum((found.probability(name) for name in wins), Fraction(0))
+
+
+def test_the_layout_assumed_where_none_is_given() -> None:
+    expected = "KS9S KH9H KD9D KC9C KS9H KS9D KS9C KH9S KH9D"
+    assert royal9.DEFAULT_LAYOUT.combinations == tuple(expected.split())
+    assert len(set(royal9.COMBINATIONS)) == 16
+
+
+def test_harmony_seeds_are_not_the_houses_in_the_long_run() -> None:
+    harmony = of("harmony/B")
+    assert long_run_return(harmony, {"harmony": Filed(25_000_00, 190_000)}) == harmony.returns + Fraction(24, 100)

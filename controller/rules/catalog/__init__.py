@@ -42,12 +42,20 @@ class Citation(NamedTuple):
 Games = Mapping[str, Citation]  # on which games a thing may be offered, and what allows it there
 
 
+class Bound(NamedTuple):
+    """A number the law sets, and where."""
+
+    amount: int
+    place: Citation
+
+
 class Row(NamedTuple):
     """One line of a paytable."""
 
     outcome: str
     payout: Payout
     odds_range: tuple[int, int] | None = None  # Super Sic Bo: the odds to 1 a multiplier may give
+    odds_range_place: Citation | None = None
 
 
 class Meter(NamedTuple):
@@ -72,9 +80,9 @@ class Wager(NamedTuple):
     games: Games
     rows: tuple[Row, ...]  # in the regulation's list order
     stake_cents: int | None  # fixed wager
-    least_stake_cents: int
+    least_stake: Bound | None  # in cents
     meters: tuple[Meter, ...]
-    decks: int | None  # where the law fixes the number
+    decks: Bound | None  # where the law fixes the number
 
     def row(self, outcome: str) -> Row:
         """The row of an outcome other than `lose`."""
@@ -178,10 +186,17 @@ def _paytables(entry: Mapping[str, Any]) -> Iterator[Wager]:
                 games=allowed,
                 rows=rows,
                 stake_cents=parse_cents(entry["stake"]) if "stake" in entry else None,
-                least_stake_cents=parse_cents(entry.get("least_stake", "0")),
+                least_stake=_bound(entry.get("least_stake")),
                 meters=meters,
                 decks=None,
             )
+
+
+def _bound(entry: Mapping[str, Any] | None) -> Bound | None:
+    if entry is None:
+        return None
+    amount = entry["amount"]
+    return Bound(parse_cents(amount) if isinstance(amount, str) else amount, cite(entry["section"]))
 
 
 def _meter(id_: str, entry: Mapping[str, Any], paytable: str) -> Meter:
@@ -197,7 +212,7 @@ def _meter(id_: str, entry: Mapping[str, Any], paytable: str) -> Meter:
 
 
 def _plain(id_: str, entry: Mapping[str, Any], rows: tuple[Row, ...]) -> Wager:
-    return Wager(id_, id_, "", "", entry["label"], games(entry), rows, None, 0, (), entry.get("decks"))
+    return Wager(id_, id_, "", "", entry["label"], games(entry), rows, None, None, (), _bound(entry.get("decks")))
 
 
 def _group(entry: Mapping[str, Any]) -> Iterator[Wager]:
@@ -208,7 +223,7 @@ def _group(entry: Mapping[str, Any]) -> Iterator[Wager]:
 def _sic_bo(entry: Mapping[str, Any]) -> Iterator[Wager]:
     for name, bet in entry["bets"].items():
         rows = tuple(
-            Row(outcome, payout(base), (low, high))
+            Row(outcome, payout(base), (low, high), cite(entry["multiplied"]))
             for outcome, base, (low, high) in zip(bet["rows"], bet["base"], bet["range"], strict=True)
         )
         for bet_name in _each_face(name):
