@@ -237,7 +237,7 @@ _BAD_HANDS = {
         (f"royal9/5 {_H} --layout KS9S --seat 1 --amount 1", "$5"),
         (f"royal9/5 {_H} --layout KS9S --seat 1 --amount 5.01", "$5"),
         (f"royal9/1 {_H} --layout KS9S --seat 1 --amount 5", "$1"),
-        (f"heavenly9 {_H} --amount 4.99", "at least $5"),
+        (f"heavenly9 {_H} --amount 4.99", "at least $5, not $4.99 (§ 631c.2(c))"),
         (f"player {_H}", "amount"),
         (f"player {_H} --amount 0", "amount"),
         *((f"player {_H} --amount={money}", "is not an amount") for money in _BAD_MONEY),

@@ -1,7 +1,8 @@
 """A slow, literal restatement of every wager, used as the oracle of the property tests.
 
 Written from the regulations alone (58 Pa. Code Chapters 625b, 627a, 627b, 629b, 631c and 651b) and from the
-readings and identifiers of the design. It shares nothing with the product: every rule and every number is
+readings of docs/behaviour.md and the identifiers of docs/commands.md.
+It shares nothing with the product: every rule and every number is
 written out here once more. Nothing is fast and nothing is clever.
 
 A card is a string of rank and suit ("TS" is the ten of spades). A hand is a list of cards in dealt order; its
@@ -444,7 +445,7 @@ def _blazing_7s_a(player: list[str], banker: list[str]) -> str:
 
 
 def _blazing_7s_b(player: list[str], banker: list[str]) -> str:
-    """Paytable B; two cards against three loses (design reading 7). § 631c.3(f)(4) and (h)."""
+    """Paytable B; two cards against three loses (docs/behaviour.md). § 631c.3(f)(4) and (h)."""
     if _three_card(player, 7) and _three_card(banker, 7):
         return "both-3card"
     if _two_card(player, 7) and _two_card(banker, 7):
@@ -453,7 +454,7 @@ def _blazing_7s_b(player: list[str], banker: list[str]) -> str:
 
 
 def _cover_all_a(player: list[str], banker: list[str]) -> str:
-    """Any of the other four treasures, as paytable A has them. § 631c.3(f)(5), design reading 7."""
+    """Any of the other four treasures, as paytable A has them. § 631c.3(f)(5); docs/behaviour.md."""
     return _win_or_lose(
         _fortune_7(player, banker) != "lose"
         or _golden_8(player, banker) != "lose"
@@ -672,7 +673,7 @@ def _holds_combination(two: list[str], combination: str) -> bool:
 
 
 def royal9(player: list[str], banker: list[str], layout: list[str], seat: int) -> str:
-    """The first row of the paytable this seat qualifies for. § 627b.3(e)-(g), design reading 3."""
+    """The first row of the paytable this seat qualifies for. § 627b.3(e)-(g); docs/behaviour.md."""
     if len(player) < 2 or len(banker) < 2:
         raise ValueError("Royal 9 needs the two initial cards of both hands")
     if seat < 1 or seat > len(layout):
@@ -715,7 +716,7 @@ def royal9(player: list[str], banker: list[str], layout: list[str], seat: int) -
 
 
 def sic_bo(wager: str, dice: list[int]) -> str:
-    """The outcome of a dice wager. § 625b.1(c)-(e), design reading 12."""
+    """The outcome of a dice wager. § 625b.1(c)-(e); docs/behaviour.md."""
     if len(dice) != 3 or any(die not in (1, 2, 3, 4, 5, 6) for die in dice):
         raise ValueError(f"not three dice: {dice}")
     total = dice[0] + dice[1] + dice[2]
@@ -750,7 +751,7 @@ def sic_bo(wager: str, dice: list[int]) -> str:
         return _win_or_lose(total % 2 == 0)
     if wager == "sic-bo-odd":
         return _win_or_lose(total % 2 == 1)
-    # design reading 12
+    # docs/behaviour.md
     if wager == "sic-bo-small":
         return _win_or_lose(4 <= total <= 10 and not triple)
     if wager == "sic-bo-big":
@@ -764,7 +765,7 @@ def sic_bo(wager: str, dice: list[int]) -> str:
 
 
 def top_card(wager: str, home: str, away: str) -> str:
-    """The outcome of a Top Card wager, ace high. § 651b.1(d) and (g)(4), design reading 12."""
+    """The outcome of a Top Card wager, ace high. § 651b.1(d) and (g)(4); docs/behaviour.md."""
     low_to_high = ["2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A"]
     home_height = low_to_high.index(_rank(home))
     away_height = low_to_high.index(_rank(away))
@@ -907,13 +908,13 @@ _PAYS: dict[str, dict[str, str]] = {
     },
     # § 627a.12(a), § 627b.2(h), § 631c.5(h)
     "player": {"win": "1 to 1", "push": "push"},
-    # § 627a.12(b) at its least, § 627b.2(j), § 631c.5(j); a push cannot happen but is in the design's table
+    # § 627a.12(b) at its least, § 627b.2(j), § 631c.5(j); a push cannot happen but has a name
     "tie": {"win": "8 to 1", "push": "push"},
     # § 627a.12(c)
     "banker/commission": {"win": "1 to 1 less 5%", "push": "push"},
     # § 627a.12(c), EZ Baccarat
     "banker/ez": {"win": "1 to 1", "push": "push"},
-    # § 627b.4(h)(1), § 629b.5(h)(1), design reading 8
+    # § 627b.4(h)(1), § 629b.5(h)(1); docs/behaviour.md
     "banker/rising-phoenix": {"win": "1 to 1", "push": "push"},
     # § 627b.2(i), § 631c.5(i)
     "banker/commission-free": {"win": "1 to 1", "win-6": "1 to 2", "push": "push"},
@@ -995,7 +996,7 @@ _PAYS: dict[str, dict[str, str]] = {
     # § 651b.1(g)
     "top-card-home": {"win": "1 to 1", "half-back": "half"},
     "top-card-away": {"win": "1 to 1", "half-back": "half"},
-    # a half-back cannot happen on the tie wager but is in the design's table
+    # a half-back cannot happen on the tie wager but has a name
     "top-card-tie": {"win": "11 to 1", "half-back": "half"},
 }
 
@@ -1164,7 +1165,7 @@ def returns_cents(wager: str, outcome: str, stake_cents: int) -> int | str:
     if pays.startswith("100% of "):
         return pays.removeprefix("100% of ")
     if pays.startswith("$"):
-        # The printed dollars belong to the fixed wager and do not grow with the stake (design reading 4).
+        # The printed dollars belong to the fixed wager and do not grow with the stake (docs/behaviour.md).
         return int(pays.removeprefix("$")) * 100
     if " for " in pays:
         amount, unit = pays.split(" for ")
@@ -1174,5 +1175,5 @@ def returns_cents(wager: str, outcome: str, stake_cents: int) -> int | str:
 
 
 def _rounded_down(cents: Fraction) -> int:
-    """Whole cents, the rest dropped (design reading 8); amounts are never negative."""
+    """Whole cents, the rest dropped (docs/behaviour.md); amounts are never negative."""
     return cents.numerator // cents.denominator
