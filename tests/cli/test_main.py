@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_settle import Said, call, refusal
+from tests.cli.calls import Said, call, refusal
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ("check", "odds", "settle")

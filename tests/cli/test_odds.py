@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_settle import OUTCOMES, Said, call, refusal
+from tests.cli.calls import OUTCOMES, Said, call, refusal
 from tests.rules import restatement
 
 ROOT = Path(__file__).parents[2]

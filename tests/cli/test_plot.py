@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.cli.calls import Said, refusal
 from tests.cli.test_odds import FLOORS, MYSTERIES, printed, told
-from tests.cli.test_settle import Said, refusal
 
 SVG = "{http://www.w3.org/2000/svg}"
 NEAR = 0.05  # pixels: positions are written with two decimals

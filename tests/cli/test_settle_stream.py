@@ -15,7 +15,7 @@ from typing import IO, Any
 import pytest
 
 from controller.cli.settle_stream import MOST_LINE_BYTES
-from tests.cli.test_settle import LAYOUT, NOT_BY_HANDS, OUTCOMES, deals
+from tests.cli.calls import LAYOUT, NOT_BY_HANDS, OUTCOMES, deals
 from tests.rules import restatement
 
 ROOT = Path(__file__).parents[2]

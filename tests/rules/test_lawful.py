@@ -355,15 +355,15 @@ def test_a_value_inside_a_list_or_table_is_shown_as_it_was_written(written: str,
     assert only_violation(changed(ROYAL5, {"table.positions": Raw(written)})).value == value
 
 
-HUGE = (Raw("9" * 5000), Raw("0x" + "f" * 5000))  # more digits than Python reads or writes
+HUGE = (Raw("9" * 900), Raw("0x" + "f" * 900), Raw("9" * 5000))  # the last: more digits than Python reads
 NUMBERS = ("table.positions", "royal9.denomination", "royal9.mystery.configuration", "harmony.denomination", "mqtt")
 
 
-@pytest.mark.parametrize("value", HUGE, ids=["decimal", "hexadecimal"])
+@pytest.mark.parametrize("value", HUGE, ids=["decimal", "hexadecimal", "longer"])
 @pytest.mark.parametrize("path", NUMBERS)
-def test_a_number_of_thousands_of_digits_is_unreadable_or_a_violation(path: str, value: Raw) -> None:
-    with suppress(UnreadableError):
-        assert only_violation(changed(ROYAL5, {path: value})).key == path
+def test_a_number_of_hundreds_of_digits_is_unreadable(path: str, value: Raw) -> None:
+    with pytest.raises(UnreadableError):
+        changed(ROYAL5, {path: value})
 
 
 @pytest.mark.parametrize("text", ["[table", "a = ", "a = 1\na = 2", "\0", "{}", "a = " + "[" * 100_000])
