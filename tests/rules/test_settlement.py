@@ -88,6 +88,9 @@ def test_top_card_is_what_the_text_says_for_all_pairs_of_cards(wager: str) -> No
         # § 627a.7(a)(7): a pair is by rank, regardless of suit; a king and a queen are none
         ("QS QH", "9D KD", {"house-money": "one-pair", "player-pair": "win", "perfect-pairs/A@player": "mixed"}),
         ("JS JS", "4D 4H", {"perfect-pairs/A@player": "perfect", "perfect-pairs/A@banker": "colored"}),
+        # § 627b.1(c), § 627b.2(c)(1), § 627b.4(g)(4)(xix): their examples of pairs
+        ("9S 9H", "4D 4C", {"player-pair": "win", "banker-pair": "win", "house-money": "both-pair"}),
+        ("KS KH", "4D 4C", {"rp-player-pair": "win", "rp-banker-pair": "win", "perfect-pairs/C@banker": "mixed"}),
         ("KS QS", "9D TD", {"house-money": "lose", "majestic-match@player": "royal-match", "rp-player-pair": "lose"}),
         # § 627b.2(i) and (k): six points
         ("2S 3S KD", "2D 4D", {"banker/commission-free": "win-6", "lucky-six": "banker-6-2card"}),
