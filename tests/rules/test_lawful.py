@@ -459,3 +459,38 @@ def test_a_table_without_any_progressive_is_a_warning() -> None:
     found = changed(HEAVENLY, {"heavenly9": ABSENT})
     assert_lawful(found)
     assert ["no progressive wager" in each.message for each in found.warnings] == [True]
+
+
+def test_a_lawful_file_is_read_to_the_last_value() -> None:
+    read = changed(ROYAL5, {"awards": {"validate_from": "500.00", "second_person_from": "0.00", "late_hands": 0}})
+    assert read.submission
+    assert read.submission.table[:6] == ("valley-forge", "mb-07", "minibaccarat", 9, 8, "standard")
+    assert read.submission.awards == (500_00, 0, False, 0)
+    assert read.submission.harmony == ("B", 5, 25_000_00, 5_000_00, 190_000, 50_000)
+    royal9 = read.submission.royal9
+    assert royal9
+    assert (royal9.denomination, royal9.award, royal9.layout.at(9)) == (5, "highest", "KS9D")
+    assert royal9.mystery
+    assert royal9.mystery.id == "royal9-mystery/1"
+    baccarat = changed(HEAVENLY, {"awards": {"hold_play_on_hit": True}}).submission
+    assert baccarat
+    assert baccarat.awards.hold_play_on_hit
+    assert baccarat.heavenly9
+    assert baccarat.heavenly9.must_hit_by
+    assert (baccarat.heavenly9.denomination, baccarat.heavenly9.must_hit_by.id) == (5, "must-hit-by/D-5")
+
+
+def test_what_is_not_filed_has_its_default() -> None:
+    bare = {f"table.{name}": ABSENT for name in ("timezone", "day_start", "payout")} | {"awards": ABSENT}
+    read = changed(ROYAL5, bare | {"royal9.award": ABSENT, "royal9.mystery": ABSENT}).submission
+    assert read
+    assert read.table[5:] == ("standard", "America/New_York", "06:00", "either")
+    assert read.awards == (1_000_00, 10_000_00, False, 3)
+    assert read.royal9
+    assert (read.royal9.award, read.royal9.mystery) == ("highest", None)
+
+
+def test_where_the_number_of_positions_is_wrong_the_layout_is_still_looked_at() -> None:
+    filed = {"table.positions": 0, "royal9.layout.16": "KC9S", "royal9.layout.17": "KC9H", "royal9.layout.x": "KH9C"}
+    found = changed(ROYAL5, filed)
+    assert [each.key for each in found.violations] == ["table.positions", "royal9.layout.17", "royal9.layout.x"]

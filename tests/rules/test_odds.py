@@ -239,7 +239,15 @@ def test_top_card_is_dealt_from_eight_decks_only() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(Fraction(1, 3), "0.3333"), (Fraction(-1, 3), "-0.3333"), (Fraction(2, 3), "0.6667"), (Fraction(7), "7.0000")],
+    [
+        (Fraction(1, 3), "0.3333"),
+        (Fraction(-1, 3), "-0.3333"),
+        (Fraction(2, 3), "0.6667"),
+        (Fraction(7), "7.0000"),
+        (Fraction(1, 1000), "0.0010"),
+        (Fraction(-1, 1000), "-0.0010"),
+        (Fraction(0), "0.0000"),
+    ],
 )
 def test_fractions_are_written_as_decimals(value: Fraction, text: str) -> None:
     assert decimal(value, 4) == text

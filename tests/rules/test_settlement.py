@@ -147,3 +147,26 @@ def test_nobody_gets_envy_for_a_combination_no_position_has() -> None:
     layout = royal9.parse_layout("KS9S,KH9H")
     assert set(settle_royal9(hand("KD 9D"), hand("9D KD"), layout).values()) == {"suited-royal9-tie"}
     assert set(settle_royal9(hand("KD 9C"), hand("9C KD"), layout).values()) == {"royal9-tie"}
+
+
+@pytest.mark.parametrize(("layout", "seat"), [(None, None), (royal9.DEFAULT_LAYOUT, None), (None, 1)])
+def test_royal_9_is_not_settled_without_a_layout_and_a_seat(layout: royal9.Layout | None, seat: int | None) -> None:
+    with pytest.raises(royal9.LayoutError, match="needs a layout and a seat"):
+        settle_one.on_hands(catalog.wagers()["royal9/5"], hand("KS 9S"), hand("2H 3D"), layout, seat)
+
+
+@pytest.mark.parametrize(
+    ("wager", "throw", "multiplier", "allowed"),
+    [
+        ("sic-bo-even", (1, 1, 2), 2, "sic-bo-even may pay 1 to 1 "),
+        ("sic-bo-triple-2", (2, 2, 2), 1000, "sic-bo-triple-2 may pay 150 to 999 to 1 "),
+        ("sic-bo-one-2", (2, 2, 3), 20, "sic-bo-one-2 (two) may pay 2 to 19 to 1 "),
+        ("sic-bo-one-2", (1, 1, 3), 88, "sic-bo-one-2 may pay 1, 2 to 19, 3 to 87 to 1 "),
+    ],
+)
+def test_a_multiplier_out_of_range_is_told_the_range(
+    wager: str, throw: dice.Dice, multiplier: int, allowed: str
+) -> None:
+    with pytest.raises(dice.DiceError) as refused:
+        settle_one.on_dice(catalog.wagers()[wager], throw, multiplier)
+    assert allowed in str(refused.value)
