@@ -41,7 +41,7 @@ def _all(options: argparse.Namespace) -> int:
             raise BadInputError(f"--all takes every wager as it stands: leave out --{name}")
     every: list[Found] = []
     for wager in catalog.wagers().values():
-        on_shoe = wager.decks is None and not wager.id.startswith("sic-bo-")
+        on_shoe = wager.decks is None and wager.decided_by != catalog.DICE
         every.append(odds(wager, options.decks if on_shoe else None))
     every += [mystery_odds(each) for each in catalog.mysteries().values()]
     answers = [(found, answer(found, Offer())) for found in every]

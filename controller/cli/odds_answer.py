@@ -76,7 +76,7 @@ def answer(found: Found, filed: Offer) -> dict[str, Any]:
     }
     if found.jackpots:
         told["amount_cents"] = found.stake_cents
-        if found.wager.name == "royal9":
+        if found.wager.decided_by == catalog.ROYAL9:
             told["layout"] = ",".join(filed.layout.combinations)
             told["seat"] = filed.seat
             told["jackpot_probability"] = {jackpot.meter.id: _ratio(jackpot) for jackpot in found.jackpots}

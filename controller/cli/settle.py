@@ -25,6 +25,8 @@ def run(options: argparse.Namespace) -> int:
             f"{options.wager} is decided at lock-out by a value drawn before, not by cards: odds has it"
         )
     wager = find_wager(options.wager)
+    if wager.stake_cents is None and options.amount is None:
+        raise BadInputError(f"{wager.id} needs --amount, in dollars")
     settled = _settle(wager, options)
     stake = settle_one.stake(wager, None if options.amount is None else parse_cents(options.amount))
     answer: dict[str, object] = {"wager": wager.id, "outcome": settled.outcome, "pays": settled.payout.text}
@@ -48,13 +50,13 @@ def _stream(options: argparse.Namespace) -> int:
 
 
 def _settle(wager: catalog.Wager, options: argparse.Namespace) -> settle_one.Settled:
-    if wager.id.startswith("sic-bo-"):
+    if wager.decided_by == catalog.DICE:
         _take(wager, options, needs=("dice",), may=("multiplier",))
         return settle_one.on_dice(wager, dice.parse_dice(options.dice), options.multiplier)
-    if wager.id.startswith("top-card-"):
+    if wager.decided_by == catalog.TOP_CARD:
         _take(wager, options, needs=("home", "away"))
         return settle_one.on_top_card(wager, card(options.home), card(options.away))
-    if wager.name == "royal9":
+    if wager.decided_by == catalog.ROYAL9:
         _take(wager, options, needs=(*_HANDS, "layout", "seat"))
         layout = royal9.parse_layout(options.layout)
         return settle_one.on_hands(wager, hand(options.player), hand(options.banker), layout, options.seat)

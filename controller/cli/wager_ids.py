@@ -16,6 +16,6 @@ def unknown(id_: str, known: list[str]) -> BadInputError:
     """The refusal of an id that names nothing."""
     from difflib import get_close_matches  # noqa: PLC0415 -- only a slip of the pen pays for it
 
-    near = get_close_matches(id_, known) or [each for each in known if each.startswith(id_)][:3]
+    near = [each for each in known if each.startswith(id_)][:3] or get_close_matches(id_, known)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     return BadInputError(f"there is no wager {id_!r}: {hint}jackpotd odds --all lists them all")

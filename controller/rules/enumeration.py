@@ -9,7 +9,7 @@ values, so deals are enumerated by value (ten kinds of card, not 52), once for e
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from controller.rules.cards import CARDS, RANKS, SUITS, Card
@@ -19,6 +19,7 @@ from controller.rules.outcomes import Result
 Shoe = tuple[int, ...]  # how many of each card of CARDS, in that order
 _CARDS = tuple(CARDS.values())
 _DEALT = 2 * MOST
+SHOES_REMEMBERED = 3  # six, seven and eight decks; each has 35 sub-decks that differ in their values
 
 
 class _Shape(NamedTuple):
@@ -76,7 +77,7 @@ def _sub_decks() -> tuple[_SubDeck, ...]:
     return tuple(sorted(found, key=lambda deck: len(deck.cards)))
 
 
-@cache
+@lru_cache(maxsize=SHOES_REMEMBERED)
 def results(shoe: Shoe) -> Mapping[Result, int]:
     """How many ordered six-card deals of a shoe show each result."""
     size = sum(shoe)
@@ -99,7 +100,7 @@ def results(shoe: Shoe) -> Mapping[Result, int]:
     return found
 
 
-@cache
+@lru_cache(maxsize=SHOES_REMEMBERED * 40)
 def _shapes(values: tuple[int, ...], size: int) -> Mapping[_Shape, int]:
     """Deals, from a shoe of `size` cards, whose hands take only cards counted in `values` (how many of each value)."""
     left = list(values)

@@ -93,14 +93,18 @@ def _timezone(fields: Fields) -> str | None:
     name = fields.text("timezone", required=False)
     if name is None:
         return None if fields.has("timezone") else "America/New_York"
-    try:
-        known = _ZONE.fullmatch(name) is not None and ZoneInfo(name) is not None
-    except (KeyError, ValueError, OSError):
-        known = False
-    if not known:
+    if _ZONE.fullmatch(name) is None or not _zone_exists(name):
         fields.note("timezone", f'{name!r} is no time zone: write one like "America/New_York"')
         return None
     return name
+
+
+def _zone_exists(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return True
 
 
 def _day_start(fields: Fields) -> str | None:

@@ -1,7 +1,5 @@
 """The tables [royal9], [harmony] and [heavenly9] of a Rules Submission, held against the catalog."""
 
-from collections.abc import Iterable
-
 from controller.rules import catalog
 from controller.rules.catalog import Games, Mystery
 from controller.rules.fields import RULES_SUBMISSION, Fields, Finding
@@ -21,7 +19,8 @@ def _refuse_game(fields: Fields, games: Games, game: str | None, findings: list[
         findings.append(Finding(fields.path, game, ", ".join(map(str, games.values())), message))
 
 
-def _refuse_sum(fields: Fields, rates: Iterable[int | None], games: Games, findings: list[Finding]) -> None:
+def _refuse_sum(fields: Fields, rates: list[int | None], games: Games, findings: list[Finding]) -> None:
+    """Refuse filed rates that leave nothing of the wager. Rates the law sets cannot come near that."""
     total = sum(rate or 0 for rate in rates)
     if total >= RATE_UNITS:
         message = f"the meters take {percent(total)} of one wager: all its rates together must stay below 100%"
@@ -136,7 +135,6 @@ def read_harmony(
         if rate is not None and rate != lawful[name]:
             rule = meter.games.get(table.game or "", next(iter(meter.games.values())))
             fields.note(name, f"{percent(rate)}: paytable {paytable} demands {percent(lawful[name])}", rule)
-    _refuse_sum(fields, lawful.values(), games, findings)
     if denomination is None or seed is None:
         return None
     award = wager.row("six-zero-value").payout.returns_cents(denomination * 100)
@@ -166,7 +164,6 @@ def read_heavenly9(fields: Fields | None, table: Seen, findings: list[Finding]) 
         fields.note("denomination", f"${denomination} is above ${DENOMINATION_MOST}, the most this product takes")
     bonus = _must_hit_by(fields.table("must_hit_by", required=False), denomination)
     fields.done()
-    _refuse_sum(fields, [wager.meters[0].rate, bonus.rate if bonus else 0], wager.games, findings)
     return None if denomination is None else Heavenly9Rules(denomination, bonus)
 
 

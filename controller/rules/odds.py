@@ -11,7 +11,7 @@ from controller.rules.errors import BadInputError
 from controller.rules.money import RATE_UNITS
 from controller.rules.outcomes import OPENING_KEYS
 from controller.rules.settle_one import stake as lawful_stake
-from controller.rules.settlement import BANKER, LOSE, OPENING, PLAYER, ROYAL9, asked, classify, first_row
+from controller.rules.settlement import BANKER, LOSE, OPENING, PLAYER, asked, classify, first_row
 
 _DECKS = catalog.tables()["decks"]
 DEFAULT_STAKE_CENTS = 500  # where the denomination is filed, not set by law
@@ -79,7 +79,8 @@ def odds(
 ) -> Odds:
     """The exact odds of a wager. Layout and seat matter to Royal 9 only, the amount to a progressive only."""
     decks = _lawful_decks(wager, decks)
-    total, found = counts(wager, enumeration.full_shoe(decks or 0), layout, seat)
+    shoe = enumeration.full_shoe(decks) if decks is not None else ()
+    total, found = counts(wager, shoe, layout, seat)
     outcomes = {name: found.get(name, 0) for name in (*(row.outcome for row in wager.rows), LOSE)}
     if wager.stake_cents is None and amount_cents is None:
         amount_cents = max(DEFAULT_STAKE_CENTS, wager.least_stake.amount if wager.least_stake else 0)
@@ -94,7 +95,7 @@ def odds(
 
 
 def _lawful_decks(wager: catalog.Wager, decks: int | None) -> int | None:
-    if wager.id.startswith("sic-bo-"):
+    if wager.decided_by == catalog.DICE:
         if decks is not None:
             raise OddsError(f"{wager.id} is played with dice: leave the decks out")
         return None
@@ -111,22 +112,20 @@ def counts(
     wager: catalog.Wager, shoe: enumeration.Shoe, layout: royal9.Layout, seat: int
 ) -> tuple[int, Mapping[str, int]]:
     """How many deals (or throws) there are, and how many give each outcome, from any shoe."""
-    if wager.id.startswith("sic-bo-"):
+    if wager.decided_by == catalog.DICE:
         found = dice.counts(wager.id)
         return sum(found.values()), found
-    if wager.id.startswith("top-card-"):
+    if wager.decided_by == catalog.TOP_CARD:
         found = enumeration.two_cards(shoe, lambda home, away: top_card.outcome(wager.id, home, away))
         return enumeration.deals(shoe, 2), found
     total = enumeration.deals(shoe)
-    if wager.name == ROYAL9:
+    if wager.decided_by == catalog.ROYAL9:
         return total, _royal9_counts(shoe, layout, seat)
     view, rows = asked(wager.id)
     if view in (PLAYER, BANKER):
         return total, enumeration.hands(shoe, partial(first_row, rows))
     if view == OPENING:
-        key = OPENING_KEYS[wager.name]
-        first = enumeration.openings(shoe, key, partial(first_row, rows))
-        return total, first
+        return total, enumeration.openings(shoe, OPENING_KEYS[wager.name], partial(first_row, rows))
     whole: dict[str, int] = {}
     for shown, number in enumeration.results(shoe).items():
         name = classify(wager.id, shown)

@@ -13,7 +13,6 @@ from controller.rules.settlement import (
     BANKER,
     LOSE,
     PLAYER,
-    ROYAL9,
     asked,
     classify,
     first_row,
@@ -60,10 +59,10 @@ def on_hands(
     wager: catalog.Wager, player: Hand, banker: Hand, layout: royal9.Layout | None = None, seat: int | None = None
 ) -> Settled:
     """Settle a wager on the two hands; one that is settled before third cards needs four cards only."""
-    four_cards_do = settles_on_four_cards(wager.id)
+    four_cards_do = settles_on_four_cards(wager)
     refuse_unfinished(player, banker, four_cards_do=four_cards_do)
     first, second = player[:INITIAL], banker[:INITIAL]
-    if wager.name == ROYAL9:
+    if wager.decided_by == catalog.ROYAL9:
         if layout is None or seat is None:
             raise royal9.LayoutError(f"{wager.id} needs a layout and a seat: the personal combination decides")
         return _settled(wager, royal9.outcome(royal9.royal(*first), royal9.royal(*second), layout, seat))

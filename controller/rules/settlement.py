@@ -11,7 +11,6 @@ from controller.rules.errors import BadInputError
 from controller.rules.outcomes import HAND_OF, HAND_TESTS, OPENING_TESTS, RESULT_TESTS, Result, result, swapped
 
 LOSE = "lose"
-ROYAL9 = "royal9"
 
 # What of a round a wager looks at: one hand's initial cards, all four, or the result, as named or with hands exchanged.
 PLAYER, BANKER, OPENING, RESULT, SWAPPED = "player", "banker", "opening", "result", "swapped"
@@ -62,8 +61,7 @@ def asked(wager_id: str) -> Asked:
 @cache
 def hand_wagers() -> tuple[str, ...]:
     """Every wager decided by the two hands alone: all but Royal 9, dice and Top Card."""
-    others = (ROYAL9, "sic-bo-", "top-card-")
-    return tuple(id_ for id_ in catalog.wagers() if not id_.startswith(others))
+    return tuple(id_ for id_, wager in catalog.wagers().items() if wager.decided_by == catalog.HANDS)
 
 
 @cache
@@ -118,9 +116,9 @@ def settle_royal9(player: Hand, banker: Hand, layout: royal9.Layout) -> dict[str
     return {str(seat): royal9.outcome(*hands, layout, seat) for seat in seats}
 
 
-def settles_on_four_cards(wager_id: str) -> bool:
+def settles_on_four_cards(wager: catalog.Wager) -> bool:
     """Whether the wager is settled before any third card is dealt."""
-    return wager_id.startswith(ROYAL9) or asked(wager_id).view in _INITIAL_VIEWS
+    return wager.decided_by == catalog.ROYAL9 or asked(wager.id).view in _INITIAL_VIEWS
 
 
 def refuse_unfinished(player: Hand, banker: Hand, *, four_cards_do: bool = False) -> None:

@@ -146,6 +146,13 @@ def test_harmony_rates(letter: str) -> None:
     assert (meter.rate, meter.reserve_rate) == expected
 
 
+def test_rates_the_law_sets_leave_most_of_the_wager() -> None:
+    for wager in WAGERS.values():
+        fed = [each.rate for each in catalog.mysteries().values() if each.wager == wager.name]
+        taken = sum((meter.rate or 0) + (meter.reserve_rate or 0) for meter in wager.meters)
+        assert taken + max(fed, default=0) < 250_000
+
+
 def test_heavenly_9_meter() -> None:
     (meter,) = WAGERS["heavenly9"].meters
     assert (meter.seed_cents, meter.rate) == (10_000_00, 100_000)

@@ -7,7 +7,7 @@ import pytest
 from controller.rules import catalog, royal9
 from controller.rules.cards import CARDS, Card, hand
 from controller.rules.drawing import deal
-from controller.rules.enumeration import Shoe, deals, full_shoe, results
+from controller.rules.enumeration import SHOES_REMEMBERED, Shoe, deals, full_shoe, results
 from controller.rules.odds import counts
 from controller.rules.outcomes import result
 from controller.rules.settlement import RESULTS_REMEMBERED, hand_wagers
@@ -71,3 +71,9 @@ def test_every_result_a_shoe_can_show_fits_what_settling_remembers() -> None:
     shown = [set(results(full_shoe(decks))) for decks in (6, 7, 8)]
     assert shown[0] == shown[1] == shown[2]
     assert len(shown[0]) == 1533 <= RESULTS_REMEMBERED
+
+
+def test_only_so_many_shoes_are_remembered() -> None:
+    counted = {decks: dict(results(full_shoe(decks))) for decks in range(2, 3 + SHOES_REMEMBERED)}
+    assert len(counted) > SHOES_REMEMBERED == results.cache_info().currsize
+    assert results(full_shoe(2)) == counted[2]

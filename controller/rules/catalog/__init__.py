@@ -16,6 +16,7 @@ from controller.rules.money import parse_cents, parse_rate
 from controller.rules.payouts import Payout, payout
 
 FACES = range(1, 7)  # of a die
+HANDS, ROYAL9, DICE, TOP_CARD = "hands", "royal9", "dice", "top card"  # what decides a wager
 
 
 class Section(NamedTuple):
@@ -83,6 +84,7 @@ class Wager(NamedTuple):
     least_stake: Bound | None  # in cents
     meters: tuple[Meter, ...]
     decks: Bound | None  # where the law fixes the number
+    decided_by: str  # HANDS; the hands with layout and seat, ROYAL9; DICE; TOP_CARD
 
     def row(self, outcome: str) -> Row:
         """The row of an outcome other than `lose`."""
@@ -189,6 +191,7 @@ def _paytables(entry: Mapping[str, Any]) -> Iterator[Wager]:
                 least_stake=_bound(entry.get("least_stake")),
                 meters=meters,
                 decks=None,
+                decided_by=ROYAL9 if name == ROYAL9 else HANDS,
             )
 
 
@@ -211,13 +214,14 @@ def _meter(id_: str, entry: Mapping[str, Any], paytable: str) -> Meter:
     )
 
 
-def _plain(id_: str, entry: Mapping[str, Any], rows: tuple[Row, ...]) -> Wager:
-    return Wager(id_, id_, "", "", entry["label"], games(entry), rows, None, None, (), _bound(entry.get("decks")))
+def _plain(id_: str, entry: Mapping[str, Any], rows: tuple[Row, ...], decided_by: str) -> Wager:
+    decks = _bound(entry.get("decks"))
+    return Wager(id_, id_, "", "", entry["label"], games(entry), rows, None, None, (), decks, decided_by)
 
 
 def _group(entry: Mapping[str, Any]) -> Iterator[Wager]:
     for name, text in entry["each"].items():
-        yield _plain(entry["prefix"] + name, entry, (Row("win", payout(text)),))
+        yield _plain(entry["prefix"] + name, entry, (Row("win", payout(text)),), HANDS)
 
 
 def _sic_bo(entry: Mapping[str, Any]) -> Iterator[Wager]:
@@ -227,7 +231,7 @@ def _sic_bo(entry: Mapping[str, Any]) -> Iterator[Wager]:
             for outcome, base, (low, high) in zip(bet["rows"], bet["base"], bet["range"], strict=True)
         )
         for bet_name in _each_face(name):
-            yield _plain(f"sic-bo-{bet_name}", entry, rows)
+            yield _plain(f"sic-bo-{bet_name}", entry, rows, DICE)
 
 
 def _each_face(name: str) -> list[str]:
@@ -241,4 +245,4 @@ def _each_face(name: str) -> list[str]:
 def _top_card(entry: Mapping[str, Any]) -> Iterator[Wager]:
     for name, bet in entry["bets"].items():
         rows = tuple(Row(outcome, payout(text)) for outcome, text in zip(bet["rows"], bet["pays"], strict=True))
-        yield _plain(f"top-card-{name}", entry, rows)
+        yield _plain(f"top-card-{name}", entry, rows, TOP_CARD)
