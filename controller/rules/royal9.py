@@ -108,6 +108,11 @@ def _rows() -> tuple[tuple[str, Royal9Test], ...]:
 _ROWS = _rows()
 
 
+# The other jackpots, and Envy, that the position of a Mega does not qualify for: Major and Minor mean one hand alone,
+# and the winner of the Mega envies nobody (§ 627b.3(e)).
+_NOT_BESIDE_MEGA = ("major", "minor", "mega-envy")
+
+
 def outcome(player: Royal, banker: Royal, layout: Layout, seat: int) -> str:
     """The first row of the list that a wager at this position qualifies for."""
     mine = layout.at(seat)
@@ -117,3 +122,10 @@ def outcome(player: Royal, banker: Royal, layout: Layout, seat: int) -> str:
         if test(player, banker, mine, layout):
             return name
     return "lose"
+
+
+def qualifying(player: Royal, banker: Royal, layout: Layout, seat: int) -> list[str]:
+    """Every row that a wager at this position qualifies for, in list order."""
+    mine = layout.at(seat)
+    rows = [name for name, test in _ROWS if test(player, banker, mine, layout)]
+    return [name for name in rows if name not in _NOT_BESIDE_MEGA] if "mega" in rows else rows

@@ -1,0 +1,225 @@
+"""Awards: made from what is due, validated, rejected, and taken back. Nobody types an amount."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from msgspec.structs import replace
+
+from controller.core.accounts import (
+    FIXED,
+    PAID_FIXED,
+    Move,
+    carry_account,
+    link_account,
+    paid_account,
+    pending_account,
+    units,
+)
+from controller.core.decision import Decision, known, people, refuse, text
+from controller.core.draft import Draft
+from controller.core.effects import Ask, Effect, Lamps, Meters
+from controller.core.facts import AwardWasRejected, AwardWasValidated
+from controller.core.inputs import FLOORPERSON, AwardRejected, AwardValidated, need, need_two
+from controller.core.meters import (
+    PAID,
+    PENDING,
+    REJECTED,
+    Due,
+    Hit,
+    Meter,
+    hit,
+    hit_late,
+    hit_since,
+    resplit,
+    unwind,
+)
+from controller.core.refusals import Refusal
+from controller.core.settling import DueAward
+from controller.core.state import Award, Round, State
+
+JACKPOT, MYSTERY_AWARD, FIXED_AWARD = "jackpot", "mystery", "fixed"
+
+
+def make(draft: Draft, at: str, record: Round, due: Sequence[DueAward]) -> None:
+    """Make awards of what is due: fixed ones from the house, jackpots from their meters, shared equally."""
+    for award in due:
+        if not award.meter:
+            _make_fixed(draft, record, award)
+    jackpots = sorted((award for award in due if award.meter), key=lambda award: award.meter)
+    for meter, winners in groupby(jackpots, key=lambda award: award.meter):
+        _make_jackpot(draft, at, record, meter, list(winners))
+
+
+def _make_fixed(draft: Draft, record: Round, due: DueAward) -> None:
+    rules, amount = draft.filed, due.amount_cents
+    award = Award(
+        id=draft.name(),
+        kind=FIXED_AWARD,
+        wager=due.id,
+        outcome=due.outcome,
+        round=record.round,
+        position=due.wager.position,
+        amount_cents=amount,
+        listed=due.listed,
+        account=FIXED,
+        validate=amount >= rules.validate_from_cents,
+        second=amount >= rules.second_person_from_cents,
+        fate=PENDING if amount >= rules.validate_from_cents else PAID,
+    )
+    draft.moves.append(Move(FIXED, pending_account(award.id) if award.validate else PAID_FIXED, units(amount)))
+    draft.awards.append(award)
+
+
+def _make_jackpot(draft: Draft, at: str, record: Round, id_: str, winners: list[DueAward]) -> None:
+    link = draft.state.filings[record.filed].meters()[id_].link
+    positions = tuple(winner.wager.position for winner in winners)
+    if link:
+        draft.ask(link, id_, "hit", record.round, positions=positions, outcome=winners[0].outcome)
+        return
+    names = tuple(draft.name() for _ in winners)
+    meter, amount = draft.meter(id_), record.amounts[id_]
+    due = Due(draft.seq, at, record.round, names, positions, amount.units, amount.reserve)
+    late = hit_since(meter, record.seq)
+    changed = hit_late(meter, due) if late else hit(meter, due)
+    draft.put(changed.meter, changed.moves)
+    for name, winner in zip(names, winners, strict=True):
+        award = Award(
+            id=name,
+            kind=JACKPOT,
+            wager=winner.id,
+            outcome=winner.outcome,
+            round=record.round,
+            position=winner.wager.position,
+            amount_cents=due.each_cents,
+            meter=id_,
+            listed=winner.listed,
+            hit=names[0],
+            second=late or due.each_cents >= draft.filed.second_person_from_cents,
+        )
+        draft.awards.append(award)
+
+
+def take_back(draft: Draft, record: Round, leaving: Sequence[Award], fate: str) -> None:
+    """Undo awards that are not validated: each goes back where it came from."""
+    for award in leaving:
+        draft.fate(award, REJECTED if award.kind == MYSTERY_AWARD else fate)
+        if award.kind == FIXED_AWARD:
+            held = pending_account(award.id) if award.validate else PAID_FIXED
+            draft.moves.append(Move(held, FIXED, units(award.amount_cents)))
+        elif award.account:
+            _ask_back(draft, award)
+        elif award.kind == MYSTERY_AWARD:
+            _carry(draft, award)
+    jackpots = [award for award in leaving if award.kind == JACKPOT and not award.account]
+    for id_, shares in groupby(sorted(jackpots, key=lambda award: award.hit), key=lambda award: award.hit):
+        _take_back_shares(draft, record, id_, list(shares), fate)
+
+
+def _ask_back(draft: Draft, award: Award) -> None:
+    link = award.account.partition(":")[2]
+    draft.moves.append(Move(pending_account(award.id), link_account(link), units(award.amount_cents)))
+    draft.ask(link, award.meter, "unwind", award.round, positions=(award.position,))
+
+
+def _carry(draft: Draft, award: Award) -> None:
+    """A mystery award that is not paid: the hit stands, and the money waits for two people to place it."""
+    meter = draft.meter(award.meter)
+    money = units(award.amount_cents)
+    carried = replace(
+        meter,
+        carry=meter.carry + money,
+        wins_cents=meter.wins_cents - award.amount_cents,
+        last=tuple(replace(each, fate=REJECTED) if each.id == award.hit else each for each in meter.last),
+    )
+    draft.put(carried, (Move(pending_account(award.id), carry_account(award.meter), money),))
+
+
+def hit_of(meter: Meter, id_: str) -> Hit:
+    """The hit of an award that is not settled; such hits stay on the list."""
+    return next(each for each in meter.last if each.id == id_)
+
+
+def _take_back_shares(draft: Draft, record: Round, id_: str, leaving: list[Award], fate: str) -> None:
+    """Undo a jackpot, or some shares: those left share it anew, unless one of them is validated already."""
+    meter = draft.meter(leaving[0].meter)
+    record_of = hit_of(meter, id_)
+    gone = {award.id for award in leaving}
+    left = [
+        award for award in record.awards if award.hit == id_ and award.id not in gone and award.fate in (PENDING, PAID)
+    ]
+    back = [(award.id, award.amount_cents) for award in leaving]
+    if left and all(award.fate == PENDING for award in left) and len(leaving) == 1:
+        shared = resplit(meter, record_of, back[0], [(award.id, award.amount_cents) for award in left])
+        draft.put(shared.meter, shared.moves)
+        for award in left:
+            draft.fate(award, PENDING, shared.each_cents)
+        return
+    changed = unwind(meter, record_of, back, fate, whole=not left)
+    draft.put(_settled(changed.meter, id_, left) if left else changed.meter, changed.moves)
+
+
+def _settled(meter: Meter, id_: str, left: Sequence[Award]) -> Meter:
+    """The hit is paid once no share of it is pending."""
+    if any(award.fate == PENDING for award in left):
+        return meter
+    return replace(meter, last=tuple(replace(each, fate=PAID) if each.id == id_ else each for each in meter.last))
+
+
+def _pending(state: State, id_: str) -> tuple[Award, Round]:
+    award = known(state.award(id_), f"there is no award {id_!r} to validate or reject")
+    if award.fate == PAID:
+        raise refuse(Refusal.VALIDATED, f"award {id_} is validated, which is final")
+    if award.fate != PENDING:
+        raise refuse(Refusal.UNKNOWN, f"award {id_} was {award.fate}")
+    return award, known(state.record(award.round), f"round {award.round} is no longer kept")
+
+
+def validate(state: State, command: AwardValidated) -> Decision:
+    """Confirm and pay an award: final, with the next slip number, and off the displays."""
+    if not command.base_wager:
+        raise refuse(Refusal.BAD_REQUEST, "without a base wager an award is rejected, not validated")
+    filed = known(state.filed, "nothing is filed")
+    allowed = ("inventory", "slip") if filed.payout == "either" else (filed.payout,)
+    if command.method not in allowed:
+        raise refuse(Refusal.BAD_REQUEST, f"method {command.method!r}: {' or '.join(allowed)} is filed")
+    need(command.by, FLOORPERSON)
+    wanted = state.award(command.award)
+    if wanted is not None and wanted.second:
+        need_two(command.by, command.second, FLOORPERSON)
+    award, record = _pending(state, command.award)
+    draft = Draft(state)
+    draft.moves.append(
+        Move(
+            pending_account(award.id),
+            paid_account(award.meter) if award.meter else PAID_FIXED,
+            units(award.amount_cents),
+        )
+    )
+    draft.fate(award, PAID)
+    if award.meter in state.meters:
+        meter = state.meters[award.meter]
+        left = [each for each in record.awards if each.hit == award.hit and each.id != award.id]
+        paid = replace(meter, paid_cents=meter.paid_cents + award.amount_cents)
+        draft.put(_settled(paid, award.hit, left))
+    fact = AwardWasValidated(
+        award=award.id,
+        method=command.method,
+        slip=state.slip + 1,
+        **people(command.by, command.second),
+        **draft.parts(),
+    )
+    return Decision(fact, (Lamps((award.position,)), Meters((award.meter,) if award.meter else ())))
+
+
+def reject(state: State, command: AwardRejected) -> Decision:
+    """Two people say an award is not to be paid."""
+    text("a reason", command.reason)
+    need_two(command.by, command.second, FLOORPERSON)
+    award, record = _pending(state, command.award)
+    draft = Draft(state)
+    take_back(draft, record, [award], REJECTED)
+    fact = AwardWasRejected(
+        award=award.id, reason=command.reason, **people(command.by, command.second), **draft.parts()
+    )
+    effects: tuple[Effect, ...] = (Lamps((award.position,)), Meters(tuple(draft.meters)))
+    return Decision(fact, (*effects, *(Ask(intent) for intent in draft.intents)))

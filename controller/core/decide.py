@@ -1,0 +1,128 @@
+"""`decide`: what an input leads to. Every decision passes the table of phases before anything else is looked at."""
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+from msgspec import json
+from msgspec.structs import replace
+
+from controller.core import awards, filing, hands, linked, lockout, table, voids, wagers
+from controller.core.chance import NO_CHANCE, Chance
+from controller.core.decision import NOTHING, Decision
+from controller.core.evolve import evolve
+from controller.core.facts import Fact, InputRefused, KeyReused, Recorded
+from controller.core.inputs import Button, Input, SubmissionChanged
+from controller.core.phases import TABLE, Phase
+from controller.core.refusals import Refusal, Refused, RefusedError
+from controller.core.state import State
+
+MOST_KEY = 100  # characters: room for a UUID, or a device's name and its counter
+
+_DECIDE: dict[str, Callable[[State, Any], Decision]] = {
+    "wager-present": wagers.present,
+    "wager-absent": wagers.absent,
+    "wager-dropped": wagers.dropped,
+    "four-cards": hands.current,
+    "hand-complete": hands.current,
+    "hand-corrected": hands.correct,
+    "late-hand": hands.late,
+    "award-validated": awards.validate,
+    "award-rejected": awards.reject,
+    "round-voided": voids.void,
+    "wager-voided": voids.take_out,
+    "simulated-round": table.simulate,
+    "table-opened": table.open_table,
+    "table-closed": table.close_table,
+    "position-service": wagers.service,
+    "return-confirmed": wagers.confirm_return,
+    "meter-adjusted": table.adjust,
+    "device-lost": table.device,
+    "device-restored": table.device,
+    "link-answered": linked.answered,
+    "readings-due": table.read_meters,
+    "tick": lambda _state, _tick: NOTHING,
+}
+
+
+def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision | Refused:
+    """The fact and effects an input leads to, or why it is refused. Changes nothing."""
+    key = getattr(input_, "key", "")
+    try:
+        if not key:
+            return _decide(state, input_, chance)
+        digest = content(input_)
+        before = _answered(state, key, digest)
+        if before is not None:
+            return before
+        decision = _decide(state, input_, chance)
+    except RefusedError as error:
+        return error.refused
+    if decision.fact is None:
+        return decision
+    return decision._replace(fact=replace(decision.fact, key=key, digest=digest))
+
+
+def _answered(state: State, key: str, digest: str) -> Decision | None:
+    """The answer a key has had, refused where it comes with another content."""
+    if len(key) > MOST_KEY:
+        raise RefusedError(Refusal.BAD_REQUEST, f"a key has at most {MOST_KEY} characters, not {len(key)}")
+    seen = state.answered(key)
+    if seen is None:
+        return None
+    if seen.digest != digest:
+        why = f"key {key!r} was used for another input, fact {seen.seq}: a new input takes a new key"
+        raise RefusedError(Refusal.BAD_REQUEST, why)
+    return Decision(None, repeated=seen)
+
+
+def _decide(state: State, input_: Input, chance: Chance) -> Decision:
+    kind = input_.kind
+    if kind not in TABLE[state.phase]:
+        _refuse_phase(state, kind)
+    if isinstance(input_, Button):
+        return lockout.button(state, input_, chance)
+    if isinstance(input_, SubmissionChanged):
+        return filing.change(state, input_, chance)
+    return _DECIDE[kind](state, input_)
+
+
+def _refuse_phase(state: State, kind: str) -> None:
+    if state.phase is Phase.FAULTED and kind in TABLE[state.play]:
+        lost = ", ".join(sorted(name for name, part in state.devices.items() if part.lost))
+        raise RefusedError(Refusal.FAULTED, f"the table is faulted: {lost} does not answer")
+    raise RefusedError(Refusal.WRONG_PHASE, f"{kind} does not go with a table that is {state.play.value}")
+
+
+def content(input_: Input) -> str:
+    """The digest of what an input says. When and by whom is left out: a repetition comes later, after a new login."""
+    people = {name: None for name in ("by", "second") if hasattr(input_, name)}
+    return sha256(json.encode(replace(input_, at="", **people))).hexdigest()
+
+
+def refusal(state: State, input_: Input, refused: Refused) -> Fact | None:
+    """The fact of a refusal. An input with a key is remembered, so that the key gets the same answer again."""
+    key = getattr(input_, "key", "")
+    if not key:
+        return None
+    seen = state.answered(key)
+    if seen is not None:
+        return KeyReused(kind=input_.kind, reused=key, first=seen.seq)
+    if len(key) > MOST_KEY:
+        return InputRefused(kind=input_.kind, refusal=refused.refusal.value, why=refused.why)
+    return InputRefused(
+        kind=input_.kind, refusal=refused.refusal.value, why=refused.why, key=key, digest=content(input_)
+    )
+
+
+def placed(state: State, at: str, fact: Fact) -> Recorded:
+    """A fact with its time and the round it belongs to."""
+    return Recorded(at, getattr(fact, "round", state.round) or None, fact)
+
+
+def after(state: State, input_: Input, fact: Fact) -> State:
+    """The state after an input's fact, which must be one the table of phases allows."""
+    evolved = evolve(state, placed(state, input_.at, fact))
+    if evolved.phase is not state.phase and evolved.phase not in TABLE[state.phase].get(input_.kind, ()):
+        raise RuntimeError(f"{input_.kind} led from {state.phase.value} to {evolved.phase.value}")
+    return evolved

@@ -1,0 +1,93 @@
+"""One decision in the making: the meters as they would be, the moves and awards so far, and the ids they get."""
+
+from typing import Any
+
+from msgspec.structs import fields
+
+from controller.core.accounts import Move, total
+from controller.core.facts import Fate, MeterAfter
+from controller.core.filed import Filed
+from controller.core.meters import Hit, Meter
+from controller.core.state import Award, Intent, Return, State
+
+_COMPARED = [field.name for field in fields(MeterAfter) if field.name not in ("id", "listed")]
+
+
+class Draft:
+    """What a fact will carry, gathered while it is decided. Nothing of the state is touched."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.seq = state.seq + 1
+        self.meters: dict[str, Meter] = {}
+        self.moves: list[Move] = []
+        self.awards: list[Award] = []
+        self.fates: list[Fate] = []
+        self.intents: list[Intent] = []
+        self.returns: list[Return] = []
+        self._named = 0
+
+    @property
+    def filed(self) -> Filed:
+        """What is filed; there is no decision on wagers before that."""
+        if self.state.filed is None:
+            raise LookupError("nothing is filed")
+        return self.state.filed
+
+    def meter(self, id_: str) -> Meter:
+        """A meter as it would be now."""
+        return self.meters.get(id_) or self.state.meters[id_]
+
+    def put(self, meter: Meter, moves: tuple[Move, ...] = ()) -> None:
+        """Take over a changed meter and the moves that changed it."""
+        self.meters[meter.id] = meter
+        self.moves += moves
+
+    def name(self) -> str:
+        """The id of the next award of this fact."""
+        self._named += 1
+        return self.next_name(0)
+
+    def next_name(self, ahead: int = 1) -> str:
+        """The id an award would get."""
+        return f"{self.filed.table}-{self.seq}-{self._named + ahead}"
+
+    def fate(self, award: Award, fate: str, amount_cents: int | None = None) -> None:
+        """Note what becomes of an award."""
+        self.fates.append(Fate(award.id, fate, award.amount_cents if amount_cents is None else amount_cents))
+
+    def give_back(self, position: int, wager: str, cents: int, why: str) -> None:
+        """Note money of a drop slot that is to be returned by hand."""
+        self.returns.append(
+            Return(f"{self.filed.table}-{self.seq}-r{len(self.returns) + 1}", position, wager, cents, why)
+        )
+
+    def ask(self, link: str, meter: str, kind: str, round_: int, **parts: Any) -> None:  # noqa: ANN401 -- Intent checks them
+        """Note what is to be asked of a link."""
+        id_ = f"{self.filed.table}-{self.seq}-i{len(self.intents) + 1}"
+        self.intents.append(Intent(id_, self.filed.name, link, meter, kind, round_, **parts))
+
+    def parts(self) -> dict[str, Any]:
+        """The parts of the fact."""
+        return {
+            "moves": total(self.moves),
+            "meters": tuple(_after(self.state.meters.get(id_), meter) for id_, meter in self.meters.items()),
+            "awards": tuple(self.awards),
+            "fates": tuple(self.fates),
+            "intents": tuple(self.intents),
+            "returns": tuple(self.returns),
+        }
+
+
+def _after(before: Meter | None, after: Meter) -> MeterAfter:
+    """What changed of a meter."""
+    changed: dict[str, Any] = {}
+    for name in _COMPARED:
+        value = getattr(after, name)
+        if before is None or value != getattr(before, name):
+            changed[name] = value
+    known = set(before.last) if before and before.last is not after.last else set()
+    listed: tuple[Hit, ...] = ()
+    if before is None or before.last is not after.last:
+        listed = tuple(hit for hit in after.last if hit not in known)
+    return MeterAfter(id=after.id, listed=listed, **changed)

@@ -1,0 +1,158 @@
+"""The Rules Submission: the first of a journal, and what of a later one takes effect when."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from controller.core.chance import Chance
+from controller.core.decision import Decision, people, refuse, text
+from controller.core.draft import Draft
+from controller.core.effects import Lamps, Meters
+from controller.core.facts import SubmissionFiled
+from controller.core.filed import MYSTERY, Filed, FiledMeter, filed
+from controller.core.inputs import SUPERVISOR, SubmissionChanged, need_two
+from controller.core.meters import PENDING, Meter, open_meter
+from controller.core.phases import Phase
+from controller.core.refusals import Refusal
+from controller.core.state import State
+from controller.rules import lawful
+from controller.rules.errors import BadInputError
+from controller.rules.money import dollars
+
+# What decisions about people and paper ask for may change while the table plays; the rest only while it is closed.
+_AT_ONCE = ("payout", "validate_from_cents", "second_person_from_cents", "hold_play_on_hit", "late_hands")
+_WHILE_CLOSED = ("game", "positions", "decks", "variant", "timezone", "day_start", "award", "layout")
+
+
+def read(change: SubmissionChanged) -> Filed:
+    """What a submission files, refused with every violation where it is not lawful."""
+    try:
+        found = lawful.check(change.toml, _day(change.day))
+    except BadInputError as error:
+        raise refuse(Refusal.BAD_REQUEST, str(error)) from error
+    if found.submission is None:
+        told = "; ".join(f"{each.key}: {each.message}" for each in found.violations)
+        raise refuse(Refusal.BAD_REQUEST, f"not lawful: {told}")
+    meters = filed(found.submission, change.links)
+    unknown = sorted(set(change.links) - set(meters.meters()))
+    if unknown:
+        raise refuse(Refusal.BAD_REQUEST, f"{', '.join(unknown)} cannot be linked: the submission files no such meter")
+    return meters
+
+
+def _day(text_: str) -> date:
+    if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text_) is None:
+        raise refuse(Refusal.BAD_REQUEST, f"{text_!r} is no gaming day: write it as YYYY-MM-DD")
+    try:
+        return date.fromisoformat(text_)
+    except ValueError as error:
+        raise refuse(Refusal.BAD_REQUEST, f"{text_!r} is no day of the calendar") from error
+
+
+def new_meters(state: State, files: Filed) -> dict[str, tuple[str, FiledMeter]]:
+    """Meters of this table's own that a submission adds, with the wagers that feed them."""
+    return {
+        meter.id: (wager.name, meter)
+        for wager in files.wagers.values()
+        for meter in wager.meters
+        if not meter.link and meter.id not in state.meters
+    }
+
+
+def change(state: State, given: SubmissionChanged, chance: Chance) -> Decision:
+    """Put a submission in force: at once, or number by number at each meter's next reset."""
+    text("a reason", given.reason)
+    if state.filed is not None:
+        need_two(given.by, given.second, SUPERVISOR)
+    files = read(given)
+    draft = Draft(replace(state, filed=files))
+    removed: tuple[str, ...] = ()
+    if state.filed is not None:
+        removed = _check_change(state, state.filed, files)
+        for wager in files.wagers.values():
+            for meter in wager.meters:
+                _refile(draft, meter)
+    # From here it succeeds.
+    opened: list[Meter] = []
+    for id_, (wager_name, new) in new_meters(state, files).items():
+        ready = chance.get(id_)
+        meter_, put = open_meter(new, wager_name, ready.draws[0] if ready and ready.draws else None)
+        opened.append(meter_)
+        draft.moves += put
+    fact = SubmissionFiled(
+        toml=given.toml,
+        day=state.day or given.day,
+        filed=files,
+        reason=given.reason,
+        opened=tuple(opened),
+        removed=removed,
+        linked={meter.id: state.linked.get(meter.id, 0) for meter in files.meters().values() if meter.link},
+        **people(given.by, given.second),
+        **draft.parts(),
+    )
+    return Decision(fact, (Lamps(), Meters(tuple(files.meters()))))
+
+
+class _Difference(NamedTuple):
+    key: str
+    why: str
+
+
+def _check_change(state: State, old: Filed, new: Filed) -> tuple[str, ...]:
+    """Refuse what cannot change now; answer which meters are removed."""
+    if (old.site, old.table) != (new.site, new.table):
+        raise refuse(Refusal.BAD_REQUEST, f"table.id: this is the journal of {old.name}, not of {new.name}")
+    idle = state.phase is Phase.CLOSED and not any(
+        award and award.fate == PENDING for award in map(state.award, state.awards)
+    )
+    for key, why in _only_while_closed(old, new):
+        if not idle:
+            raise refuse(Refusal.WRONG_PHASE, f"{key}: {why} only with the table closed and no award pending")
+    removed = tuple(id_ for id_ in old.meters() if id_ not in new.meters())
+    for id_ in removed:
+        meter = state.meters.get(id_)
+        if meter is not None and (meter.units or meter.reserve or meter.carry):
+            raise refuse(Refusal.BAD_REQUEST, f"{id_} holds {dollars(meter.display_cents)}: it cannot be removed")
+    for wager, offered in new.wagers.items():
+        before = old.wagers.get(wager)
+        if before is not None and (before.id, before.stake_cents) != (offered.id, offered.stake_cents):
+            _check_floors(state, offered.meters)
+    return removed
+
+
+def _only_while_closed(old: Filed, new: Filed) -> Iterator[_Difference]:
+    for name in _WHILE_CLOSED:
+        if getattr(old, name) != getattr(new, name):
+            yield _Difference(name, f"{name} changes")
+    for wager in {**old.wagers, **new.wagers}:
+        before, after = old.wagers.get(wager), new.wagers.get(wager)
+        if before is None or after is None:
+            yield _Difference(wager, "a wager is added or removed")
+        elif (before.id, before.stake_cents) != (after.id, after.stake_cents):
+            yield _Difference(wager, "paytable and denomination change")
+        elif [(m.id, m.kind, m.link) for m in before.meters] != [(m.id, m.kind, m.link) for m in after.meters]:
+            yield _Difference(wager, "a meter is added or removed")
+
+
+def _check_floors(state: State, meters: tuple[FiledMeter, ...]) -> None:
+    """Amounts carry over to another denomination or paytable, and must not be below the floors that come with it."""
+    for filed_meter in meters:
+        meter = state.meters.get(filed_meter.id)
+        if meter is None or meter.kind == MYSTERY:
+            continue
+        if meter.display_cents < filed_meter.floor_cents:
+            least, has = dollars(filed_meter.floor_cents), dollars(meter.display_cents)
+            raise refuse(Refusal.BAD_REQUEST, f"{meter.id} holds {has}, below its new floor of {least}")
+
+
+def _refile(draft: Draft, new: FiledMeter) -> None:
+    """Numbers of a meter take effect at its next reset; filing the running ones again calls a change off."""
+    meter = draft.state.meters.get(new.id)
+    if meter is None or new.link:
+        return
+    waiting = None if new.filing == meter.filing else new.filing
+    if waiting != meter.next_filing:
+        draft.put(replace(meter, next_filing=waiting))

@@ -1,0 +1,104 @@
+"""Which wagers may stand where: positions, sensors, and what happens to them when a round opens or stops being open."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from controller.core.draft import Draft
+from controller.core.facts import Placed, Withdrawn
+from controller.core.phases import Phase
+from controller.core.state import CHIP, DROP, Standing, State, spot
+
+BASE = "base"  # the base wager, where a position senses it
+TABLE_WIDE = frozenset({"button", "journal", "broker", "software"})  # parts without which no wager is recognised
+BOARD = "board"
+
+LATE_BET = "late"
+
+
+def is_faulted(state: State) -> bool:
+    """Whether the parts that are lost fault the whole table."""
+    boards = [device.lost for device in state.devices.values() if device.kind == BOARD]
+    wide = any(device.lost and device.kind in TABLE_WIDE for device in state.devices.values())
+    return wide or (bool(boards) and all(boards))
+
+
+def out(state: State, position: int, wager: str) -> str:
+    """Why no wager is taken at a place in any phase; empty where one may be."""
+    if position in state.out_of_service:
+        return "out-of-service"
+    for device in state.devices.values():
+        if device.lost and (position in device.positions or wager in device.wagers):
+            return f"{device.kind}-lost"
+    return ""
+
+
+def bar(state: State, position: int, wager: str) -> str:
+    """Why a wager made now does not stand; empty where it does."""
+    if state.phase is not Phase.OPEN:
+        return LATE_BET if state.phase in (Phase.LOCKED, Phase.DEALT, Phase.SETTLED) else state.phase.value
+    return out(state, position, wager) or ("no-base-wager" if state.base.get(position) is False else "")
+
+
+class Opening(NamedTuple):
+    """A round as it opens."""
+
+    phase: str
+    placed: tuple[Placed, ...] = ()
+
+
+def stakes(state: State, sensed: Iterable[str], *, positions: Iterable[int] | None = None) -> tuple[Placed, ...]:
+    """Wagers of the sensors that read present and were seen absent since the last lock-out, by position."""
+    if state.filed is None:
+        return ()
+    found: list[Placed] = []
+    for place in sensed:
+        number, _, wager = place.partition("/")
+        position, sensor = int(number), state.sensors[place]
+        if not (sensor.present and sensor.lifted) or place in state.standing:
+            continue
+        if positions is not None and position not in positions:
+            continue
+        if out(state, position, wager) or state.base.get(position) is False or wager not in state.filed.wagers:
+            continue
+        found.append(Placed(position, wager, state.filed.wagers[wager].stake_cents, CHIP))
+    return tuple(sorted(found, key=lambda placed: (placed.position, placed.wager)))
+
+
+def opening(state: State) -> Opening:
+    """How a round opens: with the wagers that lie there, or locked with none where a maintained switch says so."""
+    if state.switch == "locked":
+        return Opening(Phase.LOCKED.value)
+    if state.phase is Phase.FAULTED:  # what lies there is looked at when the fault ends
+        return Opening(Phase.OPEN.value)
+    return Opening(Phase.OPEN.value, stakes(state, state.sensors))
+
+
+def withdraw(draft: Draft, leaving: Iterable[Standing], why: str) -> tuple[Withdrawn, ...]:
+    """Withdraw standing wagers; those of a drop slot are to be returned by hand."""
+    gone: list[Withdrawn] = []
+    for standing in leaving:
+        gone.append(Withdrawn(standing.position, standing.wager, why))
+        if standing.source == DROP:
+            draft.give_back(standing.position, standing.wager, standing.stake_cents, why)
+    return tuple(gone)
+
+
+def lifted(state: State) -> list[Standing]:
+    """Standing wagers whose chips are no longer there."""
+    return [
+        standing for place, standing in state.standing.items() if standing.source == CHIP and not _present(state, place)
+    ]
+
+
+def _present(state: State, place: str) -> bool:
+    sensor = state.sensors.get(place)
+    return sensor is not None and sensor.present
+
+
+def at(state: State, position: int, wager: str) -> str:
+    """The name of a place on this table; raises where there is none."""
+    if state.filed is None or not 1 <= position <= state.filed.positions:
+        raise LookupError(f"position {position} is not on this table")
+    if wager not in state.filed.wagers:
+        raise LookupError(f"{wager!r} is not offered: {', '.join(state.filed.wagers) or 'nothing'} is")
+    return spot(position, wager)

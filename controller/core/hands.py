@@ -1,0 +1,216 @@
+"""Cards of a round: from the shoe or keyed, at once or late, and corrected."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from controller.core.awards import make, take_back
+from controller.core.decision import NOTHING, Decision, known, people, refuse, text
+from controller.core.draft import Draft
+from controller.core.effects import Acceptors, Ask, Lamps, Meters
+from controller.core.facts import HandEntered, SimulatedEnded
+from controller.core.floor import opening
+from controller.core.inputs import DEALER, FLOORPERSON, SUPERVISOR, FourCards, HandCorrected, LateHand, need, need_two
+from controller.core.meters import PAID, PENDING, REJECTED, UNWOUND
+from controller.core.phases import Phase
+from controller.core.refusals import Refusal
+from controller.core.settling import Cards, due
+from controller.core.state import CONSOLE, SHOE, Award, Round, State
+from controller.rules.cards import CARDS, Hand
+from controller.rules.drawing import INITIAL, Verdict, judge
+
+IN_PLAY = (Phase.LOCKED, Phase.DEALT, Phase.SETTLED)
+
+
+def read(player: Sequence[str], banker: Sequence[str]) -> Cards:
+    """Two hands of at least two cards each, refused where the third-card rule (§ 627a.10) does not allow them."""
+    for name in (*player, *banker):
+        if name not in CARDS:
+            raise refuse(Refusal.BAD_HAND, f"{name!r} is not a card: write rank and suit, like TS or 9D")
+    hands = tuple(CARDS[name] for name in player), tuple(CARDS[name] for name in banker)
+    verdict, why = judge(*hands)
+    if verdict is Verdict.IMPOSSIBLE:
+        raise refuse(Refusal.BAD_HAND, why)
+    if min(map(len, hands)) < INITIAL:
+        raise refuse(Refusal.BAD_HAND, f"incomplete: {why}")
+    return Cards(*hands, complete=verdict is Verdict.COMPLETE)
+
+
+def _names(hand: Hand) -> tuple[str, ...]:
+    return tuple(map(str, hand))
+
+
+def current(state: State, entered: FourCards) -> Decision:
+    """The hand of the round in play: four cards settle Royal 9, whole hands the rest."""
+    if entered.source not in (SHOE, CONSOLE) or (entered.source == CONSOLE and not entered.key):
+        raise refuse(
+            Refusal.BAD_REQUEST, f"a hand comes from the shoe, or keyed from the console, not {entered.source!r}"
+        )
+    if entered.source == CONSOLE:
+        need(entered.by, DEALER)
+    cards = read(entered.player, entered.banker)
+    if entered.kind == "hand-complete" and not cards.complete:
+        raise refuse(Refusal.BAD_HAND, f"incomplete: {judge(cards.player, cards.banker)[1]}")
+    if state.play is Phase.SIMULATED:
+        return _simulated(state, entered, complete=cards.complete)
+    if state.play not in IN_PLAY:
+        raise refuse(Refusal.WRONG_PHASE, f"no hand is dealt while the table is {state.play.value}")
+    record = known(state.record(state.round), "no round is in play")
+    if entered.source == SHOE and (record.source == CONSOLE or _behind(record, cards)):
+        return NOTHING  # a keyed hand stands over the shoe's, and cards known already are no news
+    before, over = _continues(record, cards), entered.source == CONSOLE and record.source == SHOE
+    if record.complete and not cards.complete:
+        raise refuse(Refusal.BAD_HAND, f"incomplete: {judge(cards.player, cards.banker)[1]}")
+    if not before and not over:
+        known_as = f"{' '.join(record.player)} and {' '.join(record.banker)}"
+        raise refuse(Refusal.BAD_HAND, f"{known_as} were entered for this round: other cards are a correction")
+    phase = Phase.SETTLED if cards.complete else Phase.DEALT
+    return _enter(
+        state,
+        entered.at,
+        record,
+        cards,
+        HandEntered(
+            round=record.round,
+            player=_names(cards.player),
+            banker=_names(cards.banker),
+            source=entered.source,
+            complete=cards.complete,
+            corrected=not before,
+            phase=phase.value,
+            **people(entered.by),
+        ),
+    )
+
+
+def _simulated(state: State, entered: FourCards, *, complete: bool) -> Decision:
+    """Cards of a simulated round: the last one ends it, and nothing moves (§ 627a.13(d))."""
+    if not complete:
+        return NOTHING
+    return end_simulated(state, entered.by.id if entered.by else "")
+
+
+def end_simulated(state: State, by: str) -> Decision:
+    """Back to the phase the simulated round was begun in."""
+    if state.simulated_from is Phase.OPEN:
+        there = opening(state)
+        return Decision(
+            SimulatedEnded(phase=there.phase, placed=there.placed, by=by), (Acceptors(inhibit=False), Lamps())
+        )
+    return Decision(SimulatedEnded(phase=Phase.SETTLED.value, by=by), (Lamps(),))
+
+
+def _continues(record: Round, cards: Cards) -> bool:
+    """Whether these are the cards known so far, or those and more."""
+    player, banker = _names(cards.player), _names(cards.banker)
+    return player[: len(record.player)] == record.player and banker[: len(record.banker)] == record.banker
+
+
+def _behind(record: Round, cards: Cards) -> bool:
+    """Whether these cards are known already."""
+    player, banker = _names(cards.player), _names(cards.banker)
+    return record.player[: len(player)] == player and record.banker[: len(banker)] == banker
+
+
+def late(state: State, entered: LateHand) -> Decision:
+    """The hand of an earlier round, entered or completed now."""
+    record, cards = _earlier(state, entered), read(entered.player, entered.banker)
+    if record.player and not _continues(record, cards):
+        raise refuse(Refusal.BAD_HAND, f"other cards were entered for round {record.round}: this is a correction")
+    return _enter(state, entered.at, record, cards, _late_fact(entered, cards, corrected=False))
+
+
+def correct(state: State, entered: HandCorrected) -> Decision:
+    """Other cards for a round: its unvalidated awards are undone where they are no longer due, and made anew."""
+    if entered.round == state.round and state.play in IN_PLAY:
+        need(entered.by, DEALER)
+        record = known(state.record(state.round), "no round is in play")
+    else:
+        record = _earlier(state, entered)
+    cards = read(entered.player, entered.banker)
+    if not record.player:
+        raise refuse(Refusal.BAD_HAND, f"no hand was entered for round {record.round}: there is none to correct")
+    if record.complete and not cards.complete:
+        raise refuse(Refusal.BAD_HAND, f"incomplete: {judge(cards.player, cards.banker)[1]}")
+    fact = _late_fact(entered, cards, corrected=True)
+    if entered.round == state.round and state.play in IN_PLAY and cards.complete:
+        fact = replace(fact, phase=Phase.SETTLED.value)
+    return _enter(state, entered.at, record, cards, fact)
+
+
+def _late_fact(entered: LateHand, cards: Cards, *, corrected: bool) -> HandEntered:
+    return HandEntered(
+        round=entered.round,
+        player=_names(cards.player),
+        banker=_names(cards.banker),
+        source=CONSOLE,
+        complete=cards.complete,
+        late=True,
+        corrected=corrected,
+        reference=entered.reference,
+        **people(entered.by, entered.second),
+    )
+
+
+def _earlier(state: State, entered: LateHand) -> Round:
+    """An earlier round within reach of these people."""
+    need(entered.by, FLOORPERSON)
+    if entered.round == state.round and state.play in IN_PLAY:
+        raise refuse(Refusal.WRONG_PHASE, f"round {entered.round} is in play: enter its hand as the current one")
+    filed = known(state.filed, "nothing is filed")
+    recent = state.round - entered.round <= filed.late_hands
+    if not recent:
+        need(entered.by, SUPERVISOR)
+        need_two(entered.by, entered.second, SUPERVISOR)
+    record = state.record(entered.round)
+    if record is None:
+        if 0 < entered.round <= state.last_locked:
+            raise refuse(Refusal.TOO_LATE, f"round {entered.round} is of an earlier gaming day than the previous one")
+        raise refuse(Refusal.UNKNOWN, f"there is no round {entered.round}")
+    if record.voided:
+        raise refuse(Refusal.WRONG_PHASE, f"round {entered.round} was voided")
+    if not recent:
+        if record.day not in (state.day, state.previous_day):
+            raise refuse(Refusal.TOO_LATE, f"round {entered.round} is of {record.day}: too long ago")
+        text("a surveillance reference", entered.reference)
+    return record
+
+
+def undecided(state: State, round_: int) -> None:
+    """Refuse while a linked meter has not answered what this round asked of it."""
+    for intent in state.intents.values():
+        if intent.round == round_:
+            raise refuse(
+                Refusal.STALE, f"the linked meter {intent.meter} has not answered for round {round_}: try again"
+            )
+
+
+def _enter(state: State, at: str, record: Round, cards: Cards, fact: HandEntered) -> Decision:
+    """Make what is due and undo what no longer is; awards that stay due stay as they are."""
+    draft = Draft(state)
+    filed = state.filings[record.filed]
+    wanted = due(filed, record, state.linked, cards)
+    for each in wanted:
+        if each.meter and each.meter not in state.meters and each.meter not in state.linked:
+            raise refuse(Refusal.TOO_LATE, f"{each.meter} is no longer filed: its jackpot cannot be made")
+    by_cards = [award for award in record.awards if award.kind != "mystery"]
+    standing = [award for award in by_cards if award.fate in (PENDING, PAID)]
+    dues = {each.what for each in wanted}
+    leaving = [award for award in standing if _what(award) not in dues]
+    if leaving:
+        undecided(state, record.round)
+    for award in leaving:
+        if award.fate == PAID and award.validate:
+            raise refuse(Refusal.VALIDATED, f"award {award.id} is validated, and these cards do not make it due")
+    # From here it succeeds.
+    take_back(draft, record, leaving, UNWOUND)
+    have = {_what(award) for award in standing} | {_what(award) for award in by_cards if award.fate == REJECTED}
+    make(draft, at, record, [each for each in wanted if each.what not in have])
+    parts = draft.parts()
+    changes = {name: parts[name] for name in ("moves", "meters", "awards", "fates", "intents")}
+    entered = replace(fact, **changes)
+    return Decision(entered, (Lamps(), Meters(tuple(draft.meters)), *(Ask(intent) for intent in draft.intents)))
+
+
+def _what(award: Award) -> tuple[int, str, str]:
+    return award.position, award.wager, award.outcome

@@ -1,0 +1,82 @@
+"""Answers of a link: what a meter shared with other tables did with an intent of this one."""
+
+from controller.core.accounts import VOID, WAGERS, Move, link_account, pending_account, units
+from controller.core.decision import Decision, known
+from controller.core.draft import Draft
+from controller.core.effects import Lamps, Meters
+from controller.core.facts import LinkWasAnswered
+from controller.core.inputs import LinkAnswered, LinkHit
+from controller.core.meters import Hit, Reveal
+from controller.core.state import Award, Intent, State
+
+
+def answered(state: State, answer: LinkAnswered) -> Decision:
+    """Make the awards a link gave, or settle what it gave back."""
+    intent = known(state.intents.get(answer.intent), f"nothing asked as {answer.intent!r} is waiting for an answer")
+    draft, account = Draft(state), link_account(intent.link)
+    hits: tuple[Hit, ...] = ()
+    if intent.kind in ("contribute", "hit"):
+        hits = _awards(draft, intent, answer)
+    elif intent.kind == "reverse":
+        returned = min(answer.returned_units, intent.units)
+        # What is inside an award that stands is refunded by the house, as with a meter of this table's own.
+        draft.moves += [Move(account, WAGERS, returned), Move(VOID, WAGERS, intent.units - returned)]
+    fact = LinkWasAnswered(
+        intent=intent.id,
+        meter=intent.meter,
+        display_cents=answer.display_cents,
+        round=intent.round,
+        hits=hits,
+        **draft.parts(),
+    )
+    positions = tuple(hit.position for hit in answer.hits)
+    return Decision(fact, (Meters((intent.meter,)), *([Lamps(positions)] if positions else [])))
+
+
+def _awards(draft: Draft, intent: Intent, answer: LinkAnswered) -> tuple[Hit, ...]:
+    """One award for each position that won, paid out of what this table has with the link."""
+    record = known(draft.state.record(intent.round), f"round {intent.round} is no longer kept")
+    wagers = draft.state.filings[record.filed].wagers.values()
+    offered = next(wager for wager in wagers if any(meter.id == intent.meter for meter in wager.meters))
+    mystery = intent.kind == "contribute"
+    names = [draft.name() for _ in answer.hits]
+    groups: list[list[tuple[str, LinkHit]]] = [[pair] for pair in zip(names, answer.hits, strict=True)]
+    if not mystery and groups:  # one jackpot, shared
+        groups = [[pair for group in groups for pair in group]]
+    hits = tuple(_hit(draft, intent, answer.at, group) for group in groups)
+    for group, hit in zip(groups, hits, strict=True):
+        for name, won in group:
+            draft.moves.append(Move(link_account(intent.link), pending_account(name), units(won.amount_cents)))
+            award = Award(
+                id=name,
+                kind="mystery" if mystery else "jackpot",
+                wager=offered.id,
+                outcome="mystery" if mystery else intent.outcome,
+                round=intent.round,
+                position=won.position,
+                amount_cents=won.amount_cents,
+                meter=intent.meter,
+                hit=hit.id,
+                account=link_account(intent.link),
+                second=won.amount_cents >= draft.filed.second_person_from_cents,
+            )
+            draft.awards.append(award)
+    return hits
+
+
+def _hit(draft: Draft, intent: Intent, at: str, won: list[tuple[str, LinkHit]]) -> Hit:
+    name, first = won[0]
+    reveal = None
+    if first.commitment:
+        reveal = Reveal(first.value_cents, first.nonce, first.cycle, first.commitment)
+    return Hit(
+        id=name,
+        seq=draft.seq,
+        at=at,
+        round=intent.round,
+        amount_cents=sum(each.amount_cents for _, each in won),
+        awards=tuple(each for each, _ in won),
+        positions=tuple(each.position for _, each in won),
+        from_meter=False,
+        reveal=reveal,
+    )

@@ -1,0 +1,354 @@
+"""The rules of one meter: what a contribution, a hit, and the undoing of either do to it.
+
+Functions of one meter, because a meter shared by several tables is kept elsewhere and calls the same ones. Each
+returns the meter as it is then, the moves of money, and what was won.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.core.accounts import (
+    LATE,
+    SEED,
+    VOID,
+    WAGERS,
+    Move,
+    UnbalancedError,
+    carry_account,
+    meter_account,
+    pending_account,
+    reserve_account,
+    units,
+)
+from controller.core.chance import Draw, Ready
+from controller.core.filed import MYSTERY, RESERVE, FiledMeter, Filing
+from controller.rules.money import UNITS_PER_CENT
+
+HITS_KEPT = 25  # on demand a controller shows the last 25 hits of a meter; those not yet settled are kept besides
+
+PENDING, PAID, REJECTED, UNWOUND = "pending", "paid", "rejected", "unwound"  # fates of hits and awards
+
+
+class Reveal(Struct, frozen=True, gc=False):
+    """A mystery value after its hit, for anyone to hold against the commitment."""
+
+    value_cents: int
+    nonce: str
+    cycle: int
+    commitment: str
+
+
+class Hit(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A meter hit: what it paid, to whom, and what opened the cycle after it."""
+
+    id: str  # the id of its first award
+    seq: int
+    at: str
+    round: int
+    amount_cents: int
+    awards: tuple[str, ...]
+    positions: tuple[int, ...]
+    from_meter: bool = True  # False: paid by the house because the meter had been hit since
+    seed: int = 0  # units the house opened the next cycle with, top-up included
+    released: int = 0  # units the reserve opened it with
+    lack: int = 0  # units the house added because the meter had been adjusted below what was due
+    former: Filing | None = None  # what the meter ran on before, where a changed filing took effect at this hit
+    reveal: Reveal | None = None
+    fate: str = PENDING
+
+    @property
+    def stands(self) -> bool:
+        """Whether it took the meter's money and has not been undone."""
+        return self.from_meter and self.fate in (PENDING, PAID)
+
+
+class Meter(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One meter. Amounts are in units of 1e-8 dollars, counters in cents."""
+
+    id: str
+    kind: str
+    wager: str
+    filing: Filing
+    cycle: int = 1
+    units: int = 0
+    reserve: int = 0
+    carry: int = 0
+    in_cents: int = 0  # qualifying wagers, less those refunded
+    hits: int = 0  # a shared hit counts once
+    wins_cents: int = 0  # awards made and not undone
+    paid_cents: int = 0  # of those, paid by an attendant; none is ever paid automatically
+    next_filing: Filing | None = None  # from the next reset on
+    sealed: str = ""  # a mystery meter's value and nonce, sealed
+    key_id: str = ""
+    commitment: str = ""
+    last: tuple[Hit, ...] = ()  # oldest first
+
+    @property
+    def display_cents(self) -> int:
+        """What can be won now."""
+        return self.units // UNITS_PER_CENT
+
+
+class Share(Struct, frozen=True, array_like=True, gc=False):
+    """What one wager gave to one meter, and in which of its cycles."""
+
+    meter: str
+    units: int
+    reserve: int
+    cycle: int
+
+
+class Contributed(NamedTuple):
+    """After a contribution; the hit where it passed the mystery value, and chance for what follows."""
+
+    meter: Meter
+    moves: tuple[Move, ...]
+    share: Share
+    won_cents: int
+    reveal: Reveal | None
+    ready: Ready | None
+
+
+def open_meter(filed: FiledMeter, wager: str, draw: Draw | None) -> tuple[Meter, tuple[Move, ...]]:
+    """A meter's first cycle."""
+    amount = units(filed.filing.initial_cents)
+    meter = _sealed(Meter(filed.id, filed.kind, wager, filed.filing, units=amount), draw)
+    return meter, (Move(SEED, meter_account(filed.id), amount),)
+
+
+def _sealed(meter: Meter, draw: Draw | None) -> Meter:
+    if meter.kind != MYSTERY:
+        return meter
+    if draw is None:
+        raise UnbalancedError(f"{meter.id} opens a cycle without a value drawn for it")
+    return replace(meter, sealed=draw.sealed, key_id=draw.key_id, commitment=draw.commitment)
+
+
+def contribute(meter: Meter, stake_cents: int, award: str, ready: Ready | None) -> Contributed:
+    """Add one wager's share. `award` names the award it makes if it passes the mystery value."""
+    filing, account = meter.filing, meter_account(meter.id)
+    given, reserve = stake_cents * filing.rate, stake_cents * filing.reserve_rate
+    share = Share(meter.id, given, reserve, meter.cycle)
+    moves = (Move(WAGERS, account, given), Move(WAGERS, reserve_account(meter.id), reserve))
+    after = replace(
+        meter, units=meter.units + given, reserve=meter.reserve + reserve, in_cents=meter.in_cents + stake_cents
+    )
+    if meter.kind != MYSTERY:
+        return Contributed(after, moves, share, 0, None, None)
+    if ready is None or ready.cents is None:
+        raise UnbalancedError(f"{meter.id} takes a contribution without its value at hand")
+    if after.units <= units(ready.cents):
+        return Contributed(after, moves, share, 0, None, ready)
+    if not ready.draws:
+        raise UnbalancedError(f"{meter.id} was passed and no value is drawn for its next cycle")
+    won_cents = min(after.display_cents, filing.maximum_cents)
+    reveal = Reveal(ready.cents, ready.nonce, meter.cycle, meter.commitment)
+    next_meter, next_moves = _next_mystery(after, won_cents, ready.draws[0])
+    paid = Move(account, pending_account(award), units(won_cents))
+    following = Ready(ready.draws[0].cents, ready.draws[0].nonce, ready.draws[1:])
+    return Contributed(next_meter, (*moves, paid, *next_moves), share, won_cents, reveal, following)
+
+
+def _next_mystery(meter: Meter, won_cents: int, draw: Draw) -> tuple[Meter, tuple[Move, ...]]:
+    """The cycle after a mystery hit: the minimum, and what the winning contribution had above the award."""
+    filing = meter.next_filing or meter.filing
+    rest, seed = meter.units - units(won_cents), units(filing.reset_cents)
+    # A wager so large that its spill alone fills the next cycle would pass the ceiling: that part is carried instead.
+    excess = max(0, seed + rest - units(filing.maximum_cents))
+    account = meter_account(meter.id)
+    after = replace(
+        meter,
+        filing=filing,
+        next_filing=None,
+        cycle=meter.cycle + 1,
+        units=seed + rest - excess,
+        carry=meter.carry + excess,
+        hits=meter.hits + 1,
+        wins_cents=meter.wins_cents + won_cents,
+    )
+    return _sealed(after, draw), (Move(SEED, account, seed), Move(account, carry_account(meter.id), excess))
+
+
+class Due(NamedTuple):
+    """A jackpot the cards gave: who shares it, and what the meter and its reserve held at that round's lock-out."""
+
+    seq: int
+    at: str
+    round: int
+    awards: tuple[str, ...]
+    positions: tuple[int, ...]
+    units: int
+    reserve: int
+
+    @property
+    def cents(self) -> int:
+        """The jackpot: whole cents; the fraction stays."""
+        return self.units // UNITS_PER_CENT
+
+    @property
+    def each_cents(self) -> int:
+        """An equal share in whole cents; what is left over stays."""
+        return self.cents // len(self.awards)
+
+
+class Changed(NamedTuple):
+    """A meter after a hit or its undoing, with the moves that led there."""
+
+    meter: Meter
+    moves: tuple[Move, ...]
+
+
+def hit(meter: Meter, due: Due) -> Changed:
+    """Pay a jackpot and open the next cycle at once. Later contributions and later reserve belong to it."""
+    filing, account = meter.next_filing or meter.filing, meter_account(meter.id)
+    each = units(due.each_cents)
+    paid = each * len(due.awards)
+    lack = max(0, paid - meter.units)
+    released = min(due.reserve, meter.reserve) if meter.kind == RESERVE else 0
+    seed = max(0, units(filing.reset_cents) - released)
+    record = Hit(
+        id=due.awards[0],
+        seq=due.seq,
+        at=due.at,
+        round=due.round,
+        amount_cents=due.cents,
+        awards=due.awards,
+        positions=due.positions,
+        seed=seed,
+        released=released,
+        lack=lack,
+        former=meter.filing if meter.next_filing else None,
+    )
+    after = replace(
+        meter,
+        filing=filing,
+        next_filing=None,
+        cycle=meter.cycle + 1,
+        units=meter.units + lack - paid + seed + released,
+        reserve=meter.reserve - released,
+    )
+    moves = (
+        Move(LATE, account, lack),
+        *(Move(account, pending_account(award), each) for award in due.awards),
+        Move(SEED, account, seed),
+        Move(reserve_account(meter.id), account, released),
+    )
+    return Changed(recorded(after, record, due.each_cents * len(due.awards)), moves)
+
+
+def hit_late(meter: Meter, due: Due) -> Changed:
+    """Pay a jackpot whose meter has been hit since: whole, by the house, the running cycle untouched."""
+    record = Hit(due.awards[0], due.seq, due.at, due.round, due.cents, due.awards, due.positions, from_meter=False)
+    each = due.each_cents
+    moves = tuple(Move(LATE, pending_account(award), units(each)) for award in due.awards)
+    return Changed(recorded(meter, record, each * len(due.awards)), moves)
+
+
+def recorded(meter: Meter, record: Hit, won_cents: int) -> Meter:
+    """The meter with one more hit in its counters and its list."""
+    counted = replace(meter, hits=meter.hits + 1, wins_cents=meter.wins_cents + won_cents)
+    return listed(counted, record)
+
+
+def listed(meter: Meter, record: Hit) -> Meter:
+    """The meter with a hit in its list: the last 25, and those still pending."""
+    beyond = len(meter.last) + 1 - HITS_KEPT
+    kept = tuple(each for index, each in enumerate(meter.last) if index >= beyond or each.fate == PENDING)
+    return replace(meter, last=(*kept, record))
+
+
+def hit_since(meter: Meter, seq: int) -> bool:
+    """Whether a hit that stands has taken the meter's money after a fact."""
+    return any(each.seq > seq and each.stands for each in meter.last)
+
+
+def unwind(meter: Meter, record: Hit, back: Sequence[tuple[str, int]], fate: str, *, whole: bool) -> Changed:
+    """Undo a hit, or the shares of it that come back, given as awards and cents.
+
+    What came from the meter returns to it, and what the house paid to the house. If all of it is undone, what opened
+    the running cycle goes back where it came from, unless the meter has been hit since.
+    """
+    account = meter_account(meter.id)
+    cents = sum(amount for _, amount in back)
+    target = account if record.from_meter else LATE
+    moves = [Move(pending_account(award), target, units(amount)) for award, amount in back]
+    held = meter.units + (units(cents) if record.from_meter else 0)
+    reopened = whole and record.stands and not hit_since(meter, record.seq)
+    after = meter
+    if reopened:
+        # An adjustment may have taken out what opened the cycle: no more goes back than is there.
+        for source, amount in ((SEED, record.seed), (LATE, record.lack), (reserve_account(meter.id), record.released)):
+            returned = min(amount, held)
+            held -= returned
+            moves.append(Move(account, source, returned))
+            if source == reserve_account(meter.id):
+                after = replace(after, reserve=after.reserve + returned)
+        if record.former is not None:
+            after = replace(after, filing=record.former, next_filing=after.next_filing or after.filing)
+    undone = replace(record, fate=fate) if whole else record
+    after = replace(
+        after,
+        units=held,
+        hits=after.hits - whole,
+        wins_cents=after.wins_cents - cents,
+        last=tuple(undone if each.id == record.id else each for each in after.last),
+    )
+    return Changed(after, tuple(moves))
+
+
+class Resplit(NamedTuple):
+    """A jackpot shared anew among those who are left."""
+
+    meter: Meter
+    moves: tuple[Move, ...]
+    each_cents: int
+
+
+def resplit(meter: Meter, record: Hit, gone: tuple[str, int], left: Sequence[tuple[str, int]]) -> Resplit:
+    """Share a jackpot anew after one share has gone and before any is validated."""
+    award, amount = gone
+    each = record.amount_cents // len(left)
+    source = meter_account(meter.id) if record.from_meter else LATE
+    moves = [Move(pending_account(award), source, units(amount))]
+    moves += [Move(source, pending_account(other), units(each - had)) for other, had in left]
+    drawn = units(sum(each - had for _, had in left) - amount)
+    after = meter
+    if record.from_meter:
+        # The odd cents that equal shares had left in the meter may have gone with a later hit: then the house has them.
+        lack = max(0, drawn) if hit_since(meter, record.seq) else max(0, drawn - meter.units)
+        moves.append(Move(LATE, source, lack))
+        after = replace(meter, units=meter.units - drawn + lack)
+    ids = tuple(other for other, _ in left)
+    positions = tuple(seat for id_, seat in zip(record.awards, record.positions, strict=True) if id_ in ids)
+    shared = replace(record, awards=ids, positions=positions)
+    after = replace(
+        after,
+        wins_cents=after.wins_cents + drawn // UNITS_PER_CENT,
+        last=tuple(shared if each.id == record.id else each for each in after.last),
+    )
+    return Resplit(after, tuple(moves), each)
+
+
+def reverse(meter: Meter, share: Share, stake_cents: int, *, inside: bool) -> Changed:
+    """Give a contribution back: out of the running cycle, or whole by the house where it is inside an award."""
+    wanted = (0, 0) if inside else (share.units, share.reserve)
+    main, reserve = min(wanted[0], meter.units), min(wanted[1], meter.reserve)
+    after = replace(
+        meter, units=meter.units - main, reserve=meter.reserve - reserve, in_cents=meter.in_cents - stake_cents
+    )
+    moves = (
+        Move(meter_account(meter.id), WAGERS, main),
+        Move(reserve_account(meter.id), WAGERS, reserve),
+        Move(VOID, WAGERS, share.units + share.reserve - main - reserve),
+    )
+    return Changed(after, moves)
+
+
+def is_inside(meter: Meter, share: Share, round_: int) -> bool:
+    """Whether a contribution of a round is inside an award that stands."""
+    if meter.kind == MYSTERY:
+        return share.cycle != meter.cycle
+    return any(each.round >= round_ and each.stands for each in meter.last)

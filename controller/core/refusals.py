@@ -1,0 +1,35 @@
+"""Why an input is refused."""
+
+from enum import Enum
+
+from msgspec import Struct
+
+
+class Refusal(Enum):
+    """Reasons in order of precedence: where several hold, the first of this list is given."""
+
+    BAD_REQUEST = "bad-request"
+    NOT_ALLOWED = "not-allowed"
+    SECOND_PERSON = "second-person"
+    UNKNOWN = "unknown"
+    WRONG_PHASE = "wrong-phase"
+    BAD_HAND = "bad-hand"
+    TOO_LATE = "too-late"
+    VALIDATED = "validated"
+    STALE = "stale"
+    FAULTED = "faulted"
+
+
+class Refused(Struct, frozen=True, gc=False):
+    """An input refused: the reason for programs, and for people the sentence that names what is wrong."""
+
+    refusal: Refusal
+    why: str
+
+
+class RefusedError(Exception):
+    """Carries a refusal out of the checks of one decision; `decide` turns it into its answer."""
+
+    def __init__(self, refusal: Refusal, why: str) -> None:
+        super().__init__(why)
+        self.refused = Refused(refusal, why)

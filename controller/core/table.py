@@ -1,0 +1,187 @@
+"""The table as a whole: opened, closed, dealt to without wagers, its parts lost and restored, its meters read."""
+
+from msgspec.structs import replace
+
+from controller.core.accounts import ADJUSTMENTS, Move, carry_account, meter_account, units
+from controller.core.decision import NOTHING, Decision, known, people, refuse, text
+from controller.core.draft import Draft
+from controller.core.effects import Acceptors, Lamps, Meters
+from controller.core.facts import (
+    DeviceChanged,
+    MeterWasAdjusted,
+    Reading,
+    ReadingsTaken,
+    SimulatedBegun,
+    TableWasClosed,
+    TableWasOpened,
+)
+from controller.core.filed import MYSTERY
+from controller.core.floor import is_faulted, lifted, opening, out, stakes, withdraw
+from controller.core.hands import end_simulated
+from controller.core.inputs import (
+    DEALER,
+    SUPERVISOR,
+    DeviceLost,
+    DeviceRestored,
+    MeterAdjusted,
+    ReadingsDue,
+    SimulatedRound,
+    TableClosed,
+    TableOpened,
+    need,
+    need_two,
+)
+from controller.core.phases import Phase
+from controller.core.refusals import Refusal
+from controller.core.state import Device, State
+from controller.rules.money import UNITS_PER_CENT, dollars
+
+# Ten digits of dollars, as many as a submission may file: every amount fits the 64-bit integers of a database.
+MOST_CENTS = 10**12 - 1
+DEVICE_KINDS = ("button", "board", "journal", "broker", "software", "link", "vault")
+
+
+def open_table(state: State, command: TableOpened) -> Decision:
+    """Play begins."""
+    need(command.by, DEALER)
+    if state.filed is None:
+        raise refuse(Refusal.WRONG_PHASE, "no Rules Submission is filed: the table cannot open")
+    begun = state.round > state.last_locked  # closed before its lock-out: the round goes on
+    there = opening(state)
+    fact = TableWasOpened(
+        round=state.round if begun else state.round + 1,
+        phase=there.phase,
+        placed=there.placed,
+        **people(command.by),
+    )
+    return Decision(fact, (Acceptors(inhibit=False), Lamps()))
+
+
+def close_table(state: State, command: TableClosed) -> Decision:
+    """Play ends; wagers of an open round are withdrawn."""
+    need(command.by, DEALER)
+    draft = Draft(state)
+    gone = withdraw(draft, list(state.standing.values()), "table-closed")
+    fact = TableWasClosed(phase=Phase.CLOSED.value, withdrawn=gone, returns=tuple(draft.returns), **people(command.by))
+    return Decision(fact, (Acceptors(inhibit=True), Lamps()))
+
+
+def simulate(state: State, command: SimulatedRound) -> Decision:
+    """Begin a round without wagers, or end it (§ 627a.13(c)(2), (d))."""
+    need(command.by, DEALER)
+    if state.phase is Phase.SIMULATED:
+        return end_simulated(state, command.by.id)
+    draft = Draft(state)
+    gone = withdraw(draft, list(state.standing.values()), "simulated-round")
+    fact = SimulatedBegun(
+        phase=Phase.SIMULATED.value, withdrawn=gone, returns=tuple(draft.returns), **people(command.by)
+    )
+    return Decision(fact, (Acceptors(inhibit=True), Lamps()))
+
+
+def device(state: State, change: DeviceLost) -> Decision:
+    """A part lost or restored: the whole table faulted, or only its positions or wagers out; and back."""
+    if change.device_kind not in DEVICE_KINDS:
+        raise refuse(Refusal.BAD_REQUEST, f"{change.device_kind!r} is no kind of part: {', '.join(DEVICE_KINDS)} are")
+    lost = not isinstance(change, DeviceRestored)
+    part = Device(change.device_kind, lost, change.positions, change.wagers, change.detail)
+    if state.devices.get(change.device) == part:
+        return NOTHING
+    after = replace(state, devices={**state.devices, change.device: part})
+    faulted = is_faulted(after)
+    fact = DeviceChanged(
+        device=change.device,
+        device_kind=change.device_kind,
+        lost=lost,
+        positions=change.positions,
+        wagers=change.wagers,
+        detail=change.detail,
+        faulted=faulted,
+    )
+    if faulted:
+        return Decision(fact, (Lamps(),))
+    draft = Draft(state)
+    if state.play is Phase.OPEN:
+        fact = _look_again(draft, after, fact)
+    return Decision(fact, (Lamps(),))
+
+
+def _look_again(draft: Draft, after: State, fact: DeviceChanged) -> DeviceChanged:
+    """Hold the standing wagers of an open round against what its sensors read now."""
+    if after.phase is Phase.FAULTED and after.switch == "locked":
+        gone = withdraw(draft, list(after.standing.values()), "switch-locked")
+        return replace(fact, locked=True, withdrawn=gone, returns=tuple(draft.returns))
+    barred = [each for each in after.standing.values() if out(after, each.position, each.wager)]
+    gone = withdraw(draft, barred, "device-lost")
+    if after.phase is Phase.FAULTED:
+        still = {each.position for each in barred}
+        gone += withdraw(draft, [each for each in lifted(after) if each.position not in still], "lifted")
+    placed = stakes(after, after.sensors)
+    return replace(fact, withdrawn=gone, placed=placed, returns=tuple(draft.returns))
+
+
+def adjust(state: State, command: MeterAdjusted) -> Decision:
+    """Two supervisors correct a meter that the cards decide. To touch a mystery meter would be a probe."""
+    text("a reason", command.reason)
+    need_two(command.by, command.second, SUPERVISOR)
+    meter = known(state.meters.get(command.meter), f"there is no meter {command.meter!r} on this table")
+    if meter.kind == MYSTERY:
+        raise refuse(Refusal.BAD_REQUEST, f"{meter.id} is a mystery meter: it cannot be adjusted")
+    after = meter.display_cents + command.delta_cents
+    if command.delta_cents == 0 or after > MOST_CENTS:
+        raise refuse(
+            Refusal.BAD_REQUEST, f"a change of {command.delta_cents} cents: {meter.id} would show {after} cents"
+        )
+    if meter.units + units(command.delta_cents) < units(meter.filing.reset_cents):
+        least = dollars(meter.filing.reset_cents)
+        raise refuse(Refusal.BAD_REQUEST, f"{meter.id} would fall below its reset amount of {least}")
+    draft, money, account = Draft(state), units(command.delta_cents), meter_account(meter.id)
+    if command.source != ADJUSTMENTS:
+        _out_of_carry(draft, command)
+    if meter.display_cents != command.expected_cents:
+        shown = dollars(meter.display_cents)
+        raise refuse(Refusal.STALE, f"{meter.id} shows {shown} now, not {dollars(max(0, command.expected_cents))}")
+    # From here it succeeds.
+    move = Move(command.source, account, money) if money > 0 else Move(account, command.source, -money)
+    draft.put(replace(draft.meter(meter.id), units=meter.units + money), (move,))
+    fact = MeterWasAdjusted(
+        meter=meter.id,
+        delta_cents=command.delta_cents,
+        source=command.source,
+        reason=command.reason,
+        **people(command.by, command.second),
+        **draft.parts(),
+    )
+    return Decision(fact, (Meters((meter.id,)),))
+
+
+def _out_of_carry(draft: Draft, command: MeterAdjusted) -> None:
+    """Money that a rejected mystery award left behind goes into a meter that the cards decide."""
+    donor = next((each for each in draft.state.meters.values() if carry_account(each.id) == command.source), None)
+    if donor is None:
+        raise refuse(Refusal.UNKNOWN, f"{command.source!r}: money comes from adjustments or from carry:<meter>")
+    held = donor.carry // UNITS_PER_CENT
+    if not 0 < command.delta_cents <= held:
+        raise refuse(Refusal.BAD_REQUEST, f"{command.source} holds {dollars(held)}: move that or less, out of it")
+    draft.put(replace(donor, carry=donor.carry - units(command.delta_cents)))
+
+
+def read_meters(state: State, due: ReadingsDue) -> Decision:
+    """Read every meter at the end of a gaming day."""
+    if due.day <= state.day:
+        return NOTHING
+    readings = tuple(
+        Reading(
+            meter.id,
+            meter.units,
+            meter.reserve,
+            meter.carry,
+            meter.in_cents,
+            meter.hits,
+            meter.wins_cents,
+            meter.paid_cents,
+            meter.cycle,
+        )
+        for meter in state.meters.values()
+    )
+    return Decision(ReadingsTaken(ended=state.day, day=due.day, readings=readings))

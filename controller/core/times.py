@@ -1,0 +1,16 @@
+"""Times as they are stored: RFC 3339 UTC text with microseconds, so that text order is time order."""
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def stamp(microseconds: int) -> str:
+    """The text of a time given in microseconds since 1970."""
+    return (_EPOCH + timedelta(microseconds=microseconds)).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def ms_between(earlier: str, later: str) -> int:
+    """Whole milliseconds from one stored time to another; negative where the clock went back."""
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)) // _MILLISECOND
