@@ -1,0 +1,174 @@
+"""The journal on disk: one SQLite file, one connection that writes, one transaction per append."""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self
+
+from controller.journal import limits, lock, opening
+from controller.journal.chain import chained, proven
+from controller.journal.errors import JournalCorruptError, JournalError, JournalLimitError, translated
+from controller.journal.journal import KEPT_SNAPSHOTS
+from controller.journal.paging import page
+from controller.journal.rows import Entry, Head, Row, Snapshot
+
+_INSERT = "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_LAST = "SELECT seq, hash FROM facts ORDER BY seq DESC LIMIT 1"
+_ANCHOR = "SELECT seq, hash FROM archived"
+_FORGET = "DELETE FROM snapshots WHERE seq NOT IN (SELECT seq FROM snapshots ORDER BY seq DESC LIMIT ?)"
+
+
+class SqliteJournal:
+    """A journal in the file at `path`, which is created if there is none: `with SqliteJournal(path) as journal:`.
+
+    Opening it proves that it can be written. Every fault of the file or the disk is a `JournalError`; an unwritable
+    disk is one that can pass, and then opening it again works.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        # One name for one journal: the lock of a link and of its target must be the same.
+        self.path = os.path.realpath(path)
+        self._failure: BaseException | None = None
+        self._lock: int | None = lock.hold(self.path)
+        self._conn: sqlite3.Connection | None = None
+        try:
+            opening.check_room(self.path)
+            opening.create_if_missing(self.path)
+            self._conn = opening.connect(self.path)
+            opening.prepare(self._conn, self.path)
+            self._base = Head(*self._one(_ANCHOR))
+            self._head = self._found_head()
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            raise translated(self.path, error) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def head(self) -> Head:
+        """The last fact's number and hash."""
+        return self._head
+
+    def append(self, entries: Sequence[Entry], *, cursor: int | None = None, snapshot: Snapshot | None = None) -> Head:
+        """Add facts, move the cursor and keep a snapshot in one transaction, durable when it returns the new head."""
+        if self._failure:
+            raise self._failure
+        try:
+            limits.check(entries, cursor, snapshot, self._head)
+            rows = chained(self._head, entries)
+            if rows or cursor is not None or snapshot:
+                self._commit(self._open(), rows, cursor, snapshot)
+        except (sqlite3.Error, OSError) as error:
+            self._failure = translated(self.path, error)
+            raise self._failure from error
+        except BaseException as error:
+            self._failure = error
+            raise
+        if rows:
+            self._head = Head(rows[-1].seq, rows[-1].hash)
+        return self._head
+
+    def rows(self, after: int = 0, upto: int | None = None) -> Iterator[Row]:
+        """The facts with after < seq <= upto in order, read a page at a time."""
+        last = self._head.seq if upto is None else min(upto, self._head.seq)
+        while after < last:
+            try:
+                found = page(self._open(), after + 1, last)
+            except sqlite3.Error as error:
+                raise translated(self.path, error) from error
+            if not found:
+                return
+            after = found[-1][0]
+            yield from map(Row._make, found)
+
+    def cursor(self) -> int:
+        """The outbox position."""
+        try:
+            (cursor,) = self._one("SELECT cursor FROM outbox")
+        except sqlite3.Error as error:
+            raise translated(self.path, error) from error
+        return int(cursor)
+
+    def snapshots(self) -> list[Snapshot]:
+        """The kept snapshots, newest first."""
+        try:
+            found = self._open().execute("SELECT seq, hash, version, payload FROM snapshots ORDER BY seq DESC")
+            return [Snapshot(*row) for row in found.fetchall()]
+        except sqlite3.Error as error:
+            raise translated(self.path, error) from error
+
+    def close(self) -> None:
+        """Close the file and let the next process have it."""
+        self._failure = self._failure or JournalError(f"{self.path} is closed: open it again")
+        conn, self._conn = self._conn, None
+        held, self._lock = self._lock, None
+        try:
+            if conn is not None:
+                conn.close()
+        finally:
+            if held is not None:
+                os.close(held)
+
+    def _commit(self, conn: sqlite3.Connection, rows: list[Row], cursor: int | None, snapshot: Snapshot | None) -> None:
+        conn.execute("BEGIN IMMEDIATE")
+        try:
+            self._check_unchanged(conn)
+            conn.executemany(_INSERT, rows)
+            if cursor is not None:
+                conn.execute("UPDATE outbox SET cursor = ?", (cursor,))
+            if snapshot:
+                self._keep(conn, snapshot)
+            conn.execute("COMMIT")
+        except BaseException:
+            # SQLite has rolled back by itself after most faults of the disk; the first error is the one that counts.
+            with suppress(sqlite3.Error):
+                if conn.in_transaction:
+                    conn.execute("ROLLBACK")
+            raise
+
+    def _check_unchanged(self, conn: sqlite3.Connection) -> None:
+        found = conn.execute(_LAST).fetchone() or self._base
+        if found != self._head:
+            raise JournalCorruptError(
+                f"{self.path} ends at fact {found[0]} with hash {found[1].hex()}, this process left it at fact "
+                f"{self._head.seq} with {self._head.hash.hex()}: end the program that changed it and verify the journal"
+            )
+
+    def _keep(self, conn: sqlite3.Connection, snapshot: Snapshot) -> None:
+        found = conn.execute("SELECT seq, hash FROM facts WHERE seq = ?", (snapshot.seq,)).fetchone() or self._base
+        if found != (snapshot.seq, snapshot.hash):
+            raise JournalLimitError(f"snapshot after fact {snapshot.seq}: that fact has another hash")
+        conn.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", snapshot)
+        conn.execute(_FORGET, (KEPT_SNAPSHOTS,))
+
+    def _found_head(self) -> Head:
+        """The head as the file has it; its last fact must at least agree with itself."""
+        found = self._open().execute(_LAST).fetchone()
+        if found is None:
+            return self._base
+        newest: int = found[0]
+        if newest <= self._base.seq:
+            raise JournalCorruptError(f"{self.path} ends at fact {newest}, its chain begins after {self._base.seq}")
+        (last,) = map(Row._make, page(self._open(), newest, newest))
+        return proven([last], Head(newest - 1, last.prev_hash))
+
+    def _one(self, query: str) -> tuple[Any, ...]:
+        found: tuple[Any, ...] | None = self._open().execute(query).fetchone()
+        if found is None:
+            raise JournalCorruptError(f"{self.path}: a row is missing ({query}): restore a backup and verify that")
+        return found
+
+    def _open(self) -> sqlite3.Connection:
+        if self._conn is None:
+            raise JournalError(f"{self.path} is closed: open it again")
+        return self._conn
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

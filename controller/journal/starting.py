@@ -1,0 +1,56 @@
+"""From a journal to the state it adds up to, proven before any device is spoken to."""
+
+from hashlib import sha256
+
+from msgspec import MsgspecError, json
+
+from controller.core.evolve import evolve
+from controller.core.facts import Recorded, SnapshotTaken, decode
+from controller.core.invariants import check
+from controller.core.state import VERSION, State
+from controller.journal.chain import sound
+from controller.journal.errors import JournalCorruptError
+from controller.journal.journal import Journal
+from controller.journal.rows import EMPTY, Head, Row, Snapshot
+
+
+def load(journal: Journal) -> State:
+    """The state of a table: the newest snapshot the chain vouches for, and the facts since; the chain proven so far."""
+    head, state = EMPTY, State()
+    for snapshot in journal.snapshots():
+        found = _vouched(journal, snapshot)
+        if found is not None:
+            head, state = Head(snapshot.seq, snapshot.hash), found
+            break
+    state = replay(journal, head, state)
+    check(state)
+    return state
+
+
+def replay(journal: Journal, head: Head, state: State) -> State:
+    """The state after every fact that follows a place in the chain."""
+    for row in sound(journal.rows(head.seq), head):
+        state = evolve(state, recorded(row))
+    return state
+
+
+def recorded(row: Row) -> Recorded:
+    """The fact of a row."""
+    return Recorded(row.at, row.round, decode(row.type, row.version, row.payload))
+
+
+def _vouched(journal: Journal, snapshot: Snapshot) -> State | None:
+    """The state of a snapshot, if the fact after it vouches for its bytes and this software reads its version."""
+    if snapshot.version != VERSION:
+        return None
+    for row in journal.rows(snapshot.seq, snapshot.seq + 1):
+        fact = decode(row.type, row.version, row.payload)
+        if not isinstance(fact, SnapshotTaken) or row.prev_hash != snapshot.hash:
+            return None
+        if fact.seq != snapshot.seq or fact.sha256 != sha256(snapshot.payload).hexdigest():
+            raise JournalCorruptError(f"the snapshot after fact {snapshot.seq} is not the one that was saved", row.seq)
+        try:
+            return json.decode(snapshot.payload, type=State)
+        except MsgspecError as error:
+            raise JournalCorruptError(f"the snapshot after fact {snapshot.seq} cannot be read: {error}") from error
+    return None
