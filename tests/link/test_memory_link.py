@@ -1,0 +1,246 @@
+"""A linked meter: the lock-out journals an intent, the link applies it with the same meter rules, awards follow."""
+
+import pytest
+
+from controller.core import inputs
+from controller.core.chance import Draw, Ready
+from controller.core.decision import Decision
+from controller.core.effects import Ask
+from controller.core.filed import FiledMeter
+from controller.core.meters import Meter
+from controller.core.phases import Phase
+from controller.core.refusals import Refusal, Refused
+from controller.core.state import Intent
+from controller.core.times import stamp
+from controller.link.memory import MemoryLink
+from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, Table
+
+SIX_ZEROS = {"player": ("KS", "QS", "JS"), "banker": ("KH", "QH", "JH")}
+SIX_KINGS = {"player": ("KS", "KH", "KD"), "banker": ("KC", "KS", "KH")}
+MEGA = {"player": ("KS", "9S"), "banker": ("KS", "9S")}  # position 1's combination in both hands
+
+
+class Values:
+    """Mystery values a test chooses, the last for ever after."""
+
+    def __init__(self, *cents: int) -> None:
+        self.cents = cents
+
+    def ready(self, meter: Meter | None, filed: FiledMeter, draws: int) -> Ready:
+        cycle = meter.cycle if meter else 0
+        drawn = tuple(
+            Draw(self.value(cycle + k), "00" * 32, f"sealed-{cycle + k}", "k", f"commitment-{filed.id}-{cycle + k}")
+            for k in range(1, draws + 1)
+        )
+        return Ready(self.value(cycle) if meter else None, "00" * 32, drawn)
+
+    def value(self, cycle: int) -> int:
+        return self.cents[min(cycle, len(self.cents)) - 1]
+
+
+class Linked(Table):
+    """A table whose meters are kept by a link. Intents wait until the test lets them through."""
+
+    def __init__(self, toml: str, links: dict[str, str]) -> None:
+        self.asked = list[Intent]()
+        super().__init__(toml, links=links)
+
+    def give(self, input_: inputs.Input) -> Decision | Refused:
+        answer = super().give(input_)
+        if isinstance(answer, Decision):
+            self.asked += [effect.intent for effect in answer.effects if isinstance(effect, Ask)]
+        return answer
+
+    def answer(self, link: MemoryLink, *, times: int = 1) -> None:
+        """Send everything asked to the link, as often as said, and take its answers in."""
+        waiting, self.asked = self.asked, []
+        for intent in waiting:
+            for _ in range(times):
+                self.now += 1000
+                self.give(link.apply(intent, stamp(self.now)))
+
+
+def link_for(table: Linked, name: str, *values: int) -> MemoryLink:
+    filed = table.state.filed
+    assert filed is not None
+    shared = [(meter, wager.name) for wager in filed.wagers.values() for meter in wager.meters if meter.link == name]
+    return MemoryLink(name, shared, Values(*(values or (10**9,))))
+
+
+def seated(toml: str = MINI, wager: str = "harmony", links: dict[str, str] | None = None) -> tuple[Linked, MemoryLink]:
+    table = Linked(toml, links or {"harmony": "bank"})
+    for seat in (1, 2, 3):
+        table.do(inputs.WagerAbsent, position=seat, wager=wager)
+    table.do(inputs.TableOpened, by=DEALER)
+    return table, link_for(table, "bank")
+
+
+def locked(table: Linked, *seats: int, wager: str = "harmony") -> None:
+    for seat in seats:
+        table.do(inputs.WagerPresent, position=seat, wager=wager)
+    table.do(inputs.Button)
+
+
+def totals(link: MemoryLink) -> None:
+    """The link's own books add up."""
+    assert sum(link.accounts.values()) == 0
+    for meter in link.meters.values():
+        assert link.accounts.get(f"meter:{meter.id}", 0) == meter.units
+        assert link.accounts.get(f"reserve:{meter.id}", 0) == meter.reserve
+
+
+def test_a_lock_out_gives_the_money_to_the_link_and_is_accepted_before_the_answer() -> None:
+    table, link = seated()
+    locked(table, 1, 2)
+    assert table.state.phase is Phase.LOCKED
+    assert table.state.accounts["link:bank"] == 2 * 500 * (190_000 + 50_000)
+    assert [intent.stakes for intent in table.asked] == [((1, 500), (2, 500))]
+    assert "harmony" not in table.state.meters
+    assert table.state.linked == {"harmony": 0}
+    table.answer(link)
+    assert table.state.linked == {"harmony": 2_500_190}
+    assert table.state.intents == {}
+    totals(link)
+
+
+def test_an_intent_asked_again_is_applied_once_and_answered_the_same() -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.answer(link, times=3)
+    assert link.meters["harmony"].in_cents == 500
+    assert table.state.intents == {}
+
+
+def test_an_answer_nobody_waits_for_changes_nothing() -> None:
+    table, _ = seated()
+    answer = table.try_(inputs.LinkAnswered, intent="mb-07-9-i1", display_cents=5)
+    assert isinstance(answer, Refused)
+    assert answer.refusal is Refusal.UNKNOWN
+
+
+def test_a_jackpot_pays_the_linked_meter_as_it_stands_when_it_is_applied() -> None:
+    table, link = seated()
+    other = Linked(MINI.replace('"mb-07"', '"mb-08"'), {"harmony": "bank"})
+    other.do(inputs.WagerAbsent, position=5, wager="harmony")
+    other.do(inputs.TableOpened, by=DEALER)
+    locked(table, 1, 3)
+    table.answer(link)
+    locked(other, 5)
+    other.answer(link)  # between this table's lock-out and its hand: it counts
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    assert table.state.awards == {}  # nothing is shown before the link has answered
+    table.answer(link)
+    first, second = (table.state.award(id_) for id_ in table.state.awards)
+    assert first is not None
+    assert second is not None
+    due = 2_500_000 + 3 * 95
+    assert [first.amount_cents, second.amount_cents] == [due // 2] * 2
+    assert (
+        link.meters["harmony"].units == due % 2 * 1_000_000 + link.meters["harmony"].last[0].seed + 3 * 25 * 1_000_000
+    )
+    totals(link)
+    table.do(inputs.AwardValidated, by=FLOOR, second=FLOOR2, award=first.id, method="slip", base_wager=True)
+    assert table.state.accounts["paid:harmony"] == due // 2 * 1_000_000
+
+
+def test_a_rejected_share_returns_to_the_link_and_the_last_one_undoes_the_hit() -> None:
+    table, link = seated()
+    locked(table, 1, 3)
+    table.answer(link)
+    before = link.meters["harmony"]
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.answer(link)
+    for award in list(table.state.awards):
+        table.do(inputs.AwardRejected, by=FLOOR, second=FLOOR2, award=award, reason="misdeal")
+        table.answer(link)
+    after = link.meters["harmony"]
+    assert (after.units, after.reserve, after.hits, after.wins_cents) == (before.units, before.reserve, 0, 0)
+    totals(link)
+
+
+def test_a_mystery_on_a_link_is_revealed_with_the_answer_and_a_rejected_one_is_carried_there() -> None:
+    table = Linked(HEAVENLY, {"must-hit-by": "bank"})
+    filed = table.state.filed
+    assert filed is not None
+    low = filed.meters()["must-hit-by"].filing.initial_cents
+    link = link_for(table, "bank", low, 10**6)
+    for seat in (1, 2):
+        table.do(inputs.WagerAbsent, position=seat, wager="heavenly9")
+    table.do(inputs.TableOpened, by=DEALER)
+    locked(table, 1, 2, wager="heavenly9")
+    assert table.state.awards == {}
+    table.answer(link)
+    (award,) = (table.state.award(id_) for id_ in table.state.awards)
+    assert award is not None
+    assert (award.kind, award.position) == ("mystery", 1)
+    assert link.meters["must-hit-by"].cycle == 2
+    fact = table.facts[-1].fact
+    assert fact.hits[0].reveal.value_cents == low  # type: ignore[attr-defined]  # the last fact is the answer's
+    table.do(inputs.AwardRejected, by=FLOOR, second=FLOOR2, award=award.id, reason="no base wager")
+    table.answer(link)
+    assert link.meters["must-hit-by"].carry == award.amount_cents * 1_000_000
+    totals(link)
+
+
+def test_a_void_waits_for_the_answer_and_then_asks_the_money_back() -> None:
+    table, link = seated()
+    before = link.meters["harmony"]
+    locked(table, 1, 2)
+    refused = table.try_(inputs.RoundVoided, by=FLOOR, round=1, reason="misdeal")
+    assert isinstance(refused, Refused)
+    assert refused.refusal is Refusal.STALE
+    table.answer(link)
+    table.do(inputs.RoundVoided, by=FLOOR, round=1, reason="misdeal")
+    table.answer(link)
+    assert link.meters["harmony"].units == before.units
+    assert link.meters["harmony"].reserve == before.reserve
+    assert table.state.accounts.get("link:bank", 0) == 0
+    assert table.state.accounts.get("house:void", 0) == 0
+    totals(link)
+
+
+def test_a_contribution_inside_an_award_is_refunded_by_the_house() -> None:
+    table, link = seated()
+    other = Linked(MINI.replace('"mb-07"', '"mb-08"'), {"harmony": "bank"})
+    other.do(inputs.WagerAbsent, position=5, wager="harmony")
+    other.do(inputs.TableOpened, by=DEALER)
+    locked(table, 1)
+    table.answer(link)
+    locked(other, 5)
+    other.answer(link)
+    other.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    other.answer(link)
+    table.do(inputs.RoundVoided, by=FLOOR, round=1, reason="misdeal")
+    table.answer(link)
+    assert table.state.accounts["house:void"] == -500 * (190_000 + 50_000)
+    totals(link)
+
+
+def test_a_lost_link_takes_only_its_wager_out_and_lamps_know() -> None:
+    table, link = seated()
+    table.do(inputs.WagerAbsent, position=1, wager="royal9")
+    table.do(inputs.DeviceLost, device="link:bank", device_kind="link", wagers=("harmony",))
+    assert table.state.phase is Phase.OPEN
+    table.do(inputs.WagerPresent, position=1, wager="harmony")
+    table.do(inputs.WagerPresent, position=1, wager="royal9")
+    assert set(table.state.standing) == {"1/royal9"}
+    table.do(inputs.DeviceRestored, device="link:bank", device_kind="link", wagers=("harmony",))
+    assert set(table.state.standing) == {"1/royal9", "1/harmony"}
+    table.do(inputs.Button)
+    table.answer(link)
+    totals(link)
+
+
+@pytest.mark.parametrize("hand", [MEGA])
+def test_royal9_on_a_link_weighs_the_jackpot_as_last_answered(hand: dict[str, tuple[str, ...]]) -> None:
+    links = dict.fromkeys(("royal9-mega", "royal9-major", "royal9-minor"), "bank")
+    table, _ = seated(wager="royal9", links=links)
+    link = link_for(table, "bank")
+    locked(table, 1, 2, wager="royal9")
+    table.answer(link)
+    table.do(inputs.HandComplete, **hand, source="shoe")
+    table.answer(link)
+    won = {award.position: award for award in (table.state.record(1) or pytest.fail("no round")).awards}
+    assert (won[1].outcome, won[1].amount_cents) == ("mega", 5_500_100)
+    assert won[2].outcome == "mega-envy"
+    totals(link)
