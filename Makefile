@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CODE := controller drivers tests bench
 
-.PHONY: help run test lint format bench lock clean
+.PHONY: help run test soak lint format bench lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,8 +49,16 @@ run: $(VENV)/run.stamp ## Show what works so far: a settled sample round and its
 	$(call show,odds harmony/B --config $(EXAMPLE))
 	$(call show,odds royal9-mystery/1 --config $(EXAMPLE))
 
-test: $(VENV)/dev.stamp ## Run every test
+# The power-cut test compiles its recorder.
+.PHONY: compiler
+compiler:
+	@command -v cc >/dev/null || .ci/debian gcc libc6-dev
+
+test: $(VENV)/dev.stamp compiler ## Run every test
 	$(BIN)/python -m pytest
+
+soak: $(VENV)/dev.stamp compiler ## Play, kill and cut the power for a long time, with new seeds
+	JACKPOTD_SOAK=1 $(BIN)/python -m pytest tests/core/test_machine.py tests/crash
 
 lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports
 	$(BIN)/ruff check $(CODE)

@@ -12,7 +12,7 @@ from controller.core.decision import Decision, people, refuse, text
 from controller.core.draft import Draft
 from controller.core.effects import Lamps, Meters
 from controller.core.facts import SubmissionFiled
-from controller.core.filed import MYSTERY, Filed, FiledMeter, filed
+from controller.core.filed import MYSTERY, RESERVE, Filed, FiledMeter, filed
 from controller.core.inputs import SUPERVISOR, SubmissionChanged, need_two
 from controller.core.meters import PENDING, Meter, open_meter
 from controller.core.phases import Phase
@@ -73,8 +73,9 @@ def change(state: State, given: SubmissionChanged, chance: Chance) -> Decision:
     if state.filed is not None:
         removed = _check_change(state, state.filed, files)
         for wager in files.wagers.values():
+            before = state.filed.wagers.get(wager.name)
             for meter in wager.meters:
-                _refile(draft, meter)
+                _refile(draft, meter, other_paytable=before is not None and before.id != wager.id)
     # From here it succeeds.
     opened: list[Meter] = []
     for id_, (wager_name, new) in new_meters(state, files).items():
@@ -148,11 +149,18 @@ def _check_floors(state: State, meters: tuple[FiledMeter, ...]) -> None:
             raise refuse(Refusal.BAD_REQUEST, f"{meter.id} holds {has}, below its new floor of {least}")
 
 
-def _refile(draft: Draft, new: FiledMeter) -> None:
-    """Numbers of a meter take effect at its next reset; filing the running ones again calls a change off."""
+def _refile(draft: Draft, new: FiledMeter, *, other_paytable: bool) -> None:
+    """Numbers of a meter take effect at its next reset; filing the running ones again calls a change off.
+
+    But Harmony's rates follow from its paytable (§ 627b.6(j)): with another paytable they are other rates at once.
+    """
     meter = draft.state.meters.get(new.id)
     if meter is None or new.link:
         return
-    waiting = None if new.filing == meter.filing else new.filing
-    if waiting != meter.next_filing:
-        draft.put(replace(meter, next_filing=waiting))
+    running = meter.filing
+    if other_paytable and new.kind == RESERVE:
+        running = replace(running, rate=new.filing.rate, reserve_rate=new.filing.reserve_rate)
+    waiting = None if new.filing == running else new.filing
+    refiled = replace(meter, filing=running, next_filing=waiting)
+    if refiled != meter:
+        draft.put(refiled)

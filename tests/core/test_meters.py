@@ -1,0 +1,239 @@
+"""The rules of one meter, alone: what a contribution, a hit and their undoing move, to the unit."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from controller.core.accounts import Move, UnbalancedError, moved, total
+from controller.core.chance import Draw, Ready
+from controller.core.filed import MYSTERY, RESERVE, RESET, FiledMeter, Filing
+from controller.core.meters import (
+    HITS_KEPT,
+    PAID,
+    PENDING,
+    REJECTED,
+    Due,
+    Hit,
+    Meter,
+    contribute,
+    hit,
+    hit_since,
+    is_inside,
+    listed,
+    open_meter,
+    resplit,
+    reverse,
+    unwind,
+)
+
+CENT = 1_000_000
+
+
+def drawn(cents: int) -> Draw:
+    return Draw(cents, "00" * 32, f"sealed-{cents}", "key", f"commitment-{cents}")
+
+
+def mystery(units: int, *, low: int = 25_000, high: int = 100_000, rate: int = 50_000) -> Meter:
+    filing = Filing(low, low, rate, maximum_cents=high)
+    return Meter("royal9-mystery", MYSTERY, "royal9", filing, units=units, sealed="s", commitment="c")
+
+
+def ready(value: int, *following: int) -> Ready:
+    return Ready(value, "11" * 32, tuple(map(drawn, following or (99_999,))))
+
+
+@pytest.mark.parametrize(
+    ("before", "wins"),
+    [
+        (43_210 * CENT - 25 * CENT - 1, False),  # one unit short of the value
+        (43_210 * CENT - 25 * CENT, False),  # exactly at it: it must be passed
+        (43_210 * CENT - 25 * CENT + 1, True),  # one unit above
+        (43_210 * CENT + 5, True),  # above before already: the next contribution wins, whatever it was
+    ],
+)
+def test_a_mystery_value_must_be_passed(before: int, *, wins: bool) -> None:
+    given_ = contribute(mystery(before), 500, "a", ready(43_210))
+    assert bool(given_.won_cents) is wins
+    assert (given_.reveal is not None) is wins
+    if wins:
+        assert given_.won_cents == (before + 25 * CENT) // CENT
+        assert given_.meter.cycle == 2
+        assert given_.meter.units == 25_000 * CENT + (before + 25 * CENT) % CENT
+        assert given_.meter.commitment == "commitment-99999"
+        assert given_.ready == Ready(99_999, "00" * 32, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "award", "rest"),
+    [
+        (100_000 * CENT - 25 * CENT, 100_000, 0),  # exactly to the maximum
+        (100_000 * CENT - 25 * CENT + 1, 100_000, 1),
+        (100_000 * CENT - 1, 100_000, 25 * CENT - 1),
+        (100_000 * CENT, 100_000, 25 * CENT),  # a cycle may open there by a spill
+    ],
+)
+def test_a_contribution_that_would_pass_the_maximum_is_split_there(before: int, award: int, rest: int) -> None:
+    given_ = contribute(mystery(before), 500, "a", ready(99_999, 25_000))
+    assert given_.won_cents == award
+    assert given_.meter.units == 25_000 * CENT + rest
+    assert given_.meter.hits == 1  # the rest wins nothing, though it is above the new value
+    assert contribute(given_.meter, 500, "b", ready(25_000)).won_cents == (25_000 * CENT + rest + 25 * CENT) // CENT
+
+
+def test_what_does_not_fit_under_the_next_ceiling_is_carried() -> None:
+    meter = mystery(99_999 * CENT, low=10_000, high=20_000, rate=50_000)
+    meter = replace(meter, units=19_999 * CENT)
+    given_ = contribute(meter, 100_000_000, "a", ready(19_998, 10_000))  # 5% of $1,000,000
+    assert given_.won_cents == 20_000
+    assert given_.meter.units == 20_000 * CENT
+    assert given_.meter.carry == (19_999 + 5_000_000 - 20_000 - 10_000) * CENT
+
+
+def test_a_mystery_meter_takes_nothing_without_its_value_or_a_next_one() -> None:
+    with pytest.raises(UnbalancedError, match="without its value"):
+        contribute(mystery(0), 500, "a", None)
+    with pytest.raises(UnbalancedError, match="no value is drawn"):
+        contribute(mystery(43_210 * CENT), 500, "a", Ready(43_210, "", ()))
+    with pytest.raises(UnbalancedError, match="without a value"):
+        open_meter(FiledMeter("m", MYSTERY, Filing(1, 1, 1, maximum_cents=2)), "royal9", None)
+
+
+@given(
+    units=st.integers(25_000 * CENT, 100_000 * CENT),
+    stakes=st.lists(st.integers(1, 10**8), min_size=1, max_size=12),
+    values=st.lists(st.integers(25_000, 99_999), min_size=14, max_size=14),
+    rate=st.integers(1, 200_000),
+)
+def test_no_mystery_meter_ever_passes_its_ceiling_and_no_unit_is_lost(
+    units: int, stakes: list[int], values: list[int], rate: int
+) -> None:
+    meter = mystery(units, rate=rate)
+    accounts = {"meter:royal9-mystery": units, "house:seed": -units}
+    chance: Ready | None = ready(values[0], *values[1:])
+    for number, stake in enumerate(stakes):
+        given_ = contribute(meter, stake, str(number), chance)
+        accounts = moved(accounts, total(given_.moves))
+        meter, chance = given_.meter, given_.ready
+        assert given_.won_cents <= 100_000
+        assert meter.units <= 100_000 * CENT
+        assert accounts["meter:royal9-mystery"] == meter.units
+        assert accounts.get("carry:royal9-mystery", 0) == meter.carry
+        assert sum(accounts.values()) == 0
+
+
+def due(units: int, *awards: str, reserve: int = 0, seq: int = 10, round_: int = 3) -> Due:
+    return Due(seq, "t", round_, awards, tuple(range(1, len(awards) + 1)), units, reserve)
+
+
+def harmony(units: int, reserve: int, *, least: int = 500_000) -> Meter:
+    return Meter("harmony", RESERVE, "harmony", Filing(2_500_000, least, 190_000, 50_000), units=units, reserve=reserve)
+
+
+def major(units: int) -> Meter:
+    return Meter("royal9-major", RESET, "royal9", Filing(45_000, 45_000, 40_000), units=units)
+
+
+@given(
+    units=st.integers(50_000 * CENT, 10**14),
+    later=st.integers(0, 10**10),
+    reserve=st.integers(0, 10**12),
+    winners=st.integers(1, 9),
+    lowered=st.integers(0, 10**14),
+)
+def test_a_hit_undone_whole_leaves_the_meter_as_it_was(
+    units: int, later: int, reserve: int, winners: int, lowered: int
+) -> None:
+    for full, held in ((harmony(units + later, reserve + later), reserve), (major(units + later), 0)):
+        before = replace(full, units=max(0, full.units - lowered))
+        names = tuple(f"a{n}" for n in range(winners))
+        changed = hit(before, due(units, *names, reserve=held))
+        each = units // CENT // winners
+        accounts = moved({}, total(changed.moves))
+        assert all(accounts.get(f"pending:{name}", 0) == each * CENT for name in names)
+        assert accounts.get(f"meter:{before.id}", 0) == changed.meter.units - before.units
+        assert changed.meter.units >= 0
+        assert hit_since(changed.meter, 9)
+        assert not hit_since(changed.meter, 10)
+        back = unwind(changed.meter, changed.meter.last[0], [(name, each) for name in names], REJECTED, whole=True)
+        assert replace(back.meter, last=(), cycle=1) == before
+        assert moved(accounts, total(back.moves)) == {}
+
+
+def test_what_a_reserve_collects_after_the_lock_out_stays_in_it() -> None:
+    changed = hit(harmony(3_000_050 * CENT, 700_000 * CENT), due(3_000_000 * CENT, "a", reserve=600_000 * CENT))
+    assert changed.meter.reserve == 100_000 * CENT
+    assert changed.meter.units == 600_000 * CENT + 50 * CENT
+    assert changed.meter.last[0].seed == 0
+    topped = hit(harmony(3_000_000 * CENT, 1_000 * CENT), due(3_000_000 * CENT, "a", reserve=1_000 * CENT))
+    assert topped.meter.units == 500_000 * CENT
+    assert topped.meter.last[0].seed == 499_000 * CENT
+
+
+def test_a_jackpot_shared_anew_gives_back_the_odd_cents() -> None:
+    changed = hit(major(100_001 * CENT + 5), due(100_001 * CENT + 5, "a", "b"))
+    assert changed.meter.units == 45_000 * CENT + 1 * CENT + 5
+    again = resplit(changed.meter, changed.meter.last[0], ("a", 50_000), [("b", 50_000)])
+    assert again.each_cents == 100_001
+    assert again.meter.units == 45_000 * CENT + 5
+    assert again.meter.last[0].awards == ("b",)
+    accounts = moved({"pending:a": 50_000 * CENT, "pending:b": 50_000 * CENT}, total(again.moves))
+    assert accounts["pending:b"] == 100_001 * CENT
+    assert "pending:a" not in accounts
+
+
+def test_odd_cents_that_went_with_a_later_hit_come_from_the_house() -> None:
+    changed = hit(major(100_001 * CENT), due(100_001 * CENT, "a", "b"))
+    later = hit(changed.meter, due(changed.meter.units, "c", seq=20, round_=4))
+    first = next(each for each in later.meter.last if each.id == "a")
+    again = resplit(later.meter, first, ("a", 50_000), [("b", 50_000)])
+    assert again.meter.units == later.meter.units
+    assert Move("house:late", "meter:royal9-major", CENT) in again.moves
+
+
+def test_a_contribution_is_inside_an_award_that_stands_and_took_it() -> None:
+    meter = major(50_000 * CENT)
+    given_ = contribute(meter, 500, "", None)
+    assert not is_inside(given_.meter, given_.share, 3)
+    changed = hit(given_.meter, due(given_.meter.units, "a", round_=3))
+    assert is_inside(changed.meter, given_.share, 3)
+    assert is_inside(changed.meter, given_.share, 2)
+    assert not is_inside(changed.meter, given_.share, 4)  # a late hand of an earlier round leaves it in the meter
+    refund = reverse(changed.meter, given_.share, 500, inside=True)
+    assert refund.meter.units == changed.meter.units
+    assert total(refund.moves) == (Move("house:void", "wagers", 500 * 40_000),)
+    undone = unwind(changed.meter, changed.meter.last[0], [("a", 50_020)], REJECTED, whole=True)
+    assert not is_inside(undone.meter, given_.share, 3)
+    assert reverse(undone.meter, given_.share, 500, inside=False).meter.units == 50_000 * CENT
+
+
+def test_no_more_is_reversed_than_is_there() -> None:
+    meter = harmony(10 * CENT, 2 * CENT, least=0)
+    given_ = contribute(harmony(0, 0, least=0), 500, "", None)
+    changed = reverse(meter, given_.share, 500, inside=False)
+    assert (changed.meter.units, changed.meter.reserve) == (0, 0)
+    assert total(changed.moves)[-1] == Move(
+        "house:void", "wagers", given_.share.units + given_.share.reserve - 12 * CENT
+    )
+
+
+@pytest.mark.parametrize(("hits", "kept"), [(HITS_KEPT, HITS_KEPT), (HITS_KEPT + 1, HITS_KEPT)])
+def test_a_meter_lists_its_last_25_hits(hits: int, kept: int) -> None:
+    meter = major(0)
+    for number in range(hits):
+        meter = listed(meter, Hit(str(number), number, "t", number, 1, (str(number),), (1,), fate=PAID))
+    assert len(meter.last) == kept
+    assert meter.last[-1].id == str(hits - 1)
+
+
+def test_a_pending_hit_stays_on_the_list() -> None:
+    meter = listed(major(0), Hit("old", 1, "t", 1, 1, ("old",), (1,), fate=PENDING))
+    for number in range(2 * HITS_KEPT):
+        meter = listed(meter, Hit(str(number), number, "t", number, 1, (str(number),), (1,), fate=PAID))
+    assert meter.last[0].id == "old"
+    assert len(meter.last) == HITS_KEPT + 1
+
+
+def test_a_move_of_less_than_nothing_is_refused() -> None:
+    with pytest.raises(UnbalancedError, match="less than nothing"):
+        total([Move("a", "b", -1)])
