@@ -33,13 +33,14 @@ Changes = dict[str, Any]  # fields of the next state
 def evolve(state: State, recorded: Recorded) -> State:
     """The next state. The parts every fact may have come first, then what is special to its type."""
     at, _, fact = recorded
-    changes: Changes = {"seq": state.seq + 1, "at": at}
+    instant = state.instant if at == state.at else state.seq + 1
+    changes: Changes = {"seq": state.seq + 1, "at": at, "instant": instant}
     if fact.key:
         changes["seen"] = _seen(state, at, fact)
     if fact.phase:
         changes["prior" if state.phase is Phase.FAULTED else "phase"] = _PHASES[fact.phase]
     if fact.placed or fact.withdrawn:
-        changes["standing"] = _standing(state, fact)
+        changes["standing"] = _standing(state, fact, instant)
     if fact.moves or fact.intents:
         changes["accounts"] = moved(state.accounts, fact.moves)
         changes["intents"] = state.intents | {each.id: each for each in fact.intents}
@@ -55,13 +56,13 @@ def evolve(state: State, recorded: Recorded) -> State:
     return replace(state, **changes)
 
 
-def _standing(state: State, fact: Fact) -> dict[str, Standing]:
+def _standing(state: State, fact: Fact, instant: int) -> dict[str, Standing]:
     standing = dict(state.standing)
     for gone in fact.withdrawn:
         standing.pop(spot(gone.position, gone.wager), None)
     for new in fact.placed:
         place = spot(new.position, new.wager)
-        standing[place] = Standing(new.position, new.wager, new.stake_cents, new.source, state.seq + 1)
+        standing[place] = Standing(new.position, new.wager, new.stake_cents, new.source, state.seq + 1, instant)
     return standing
 
 
@@ -179,13 +180,14 @@ def _lock_out(state: State, recorded: Recorded, changes: Changes) -> None:
     fact = recorded.fact
     if isinstance(fact, facts.LockedOut):
         _locked(state, changes, recorded, fact.round, fact)
-        _pressed(fact.cause == "button", fact.switch, recorded.at, changes)
+        _pressed(fact.switch, recorded.at, changes)
 
 
-def _pressed(pressed: bool, switch: str, at: str, changes: Changes) -> None:
+def _pressed(switch: str, at: str, changes: Changes) -> None:
+    """A press, or the shoe's lock-out, which the dealer's own press for the same round must not undo."""
     if switch:
         changes["switch"] = switch
-    elif pressed:
+    else:
         changes["pressed_at"] = at
 
 
@@ -203,7 +205,7 @@ def _next_round(state: State, recorded: Recorded, changes: Changes) -> None:
     elif isinstance(fact, facts.SimulatedEnded):
         changes["simulated_from"] = None
     if isinstance(fact, facts.Reopened):
-        _pressed(pressed=True, switch=fact.switch, at=recorded.at, changes=changes)
+        _pressed(fact.switch, recorded.at, changes)
     changes["round"] = round_
     if fact.phase == Phase.LOCKED.value:
         _locked(state, changes, recorded, round_, fact)
@@ -304,15 +306,17 @@ def _answered(state: State, recorded: Recorded, changes: Changes) -> None:
 
 
 def _day(state: State, recorded: Recorded, changes: Changes) -> None:
-    """Keep the rounds of the day that ended and those with something undecided; forget answers of the day before."""
+    """Keep the rounds of the day that ended, the last ones and those with something undecided; forget older answers."""
     fact = recorded.fact
     if not isinstance(fact, facts.ReadingsTaken):
         return
     asked = {intent.round for intent in state.intents.values()}
+    recent = min(state.last_locked, state.round - (state.filed.late_hands if state.filed else 0))
     records = [
         record
         for record in state.records()
         if record.day == fact.ended
+        or record.round >= recent
         or record.round in asked
         or any(award.validate and award.fate == PENDING for award in record.awards)
     ]

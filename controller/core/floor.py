@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from controller.core.draft import Draft
 from controller.core.facts import Placed, Withdrawn
+from controller.core.meters import PENDING
 from controller.core.phases import Phase
 from controller.core.state import CHIP, DROP, Standing, State, spot
 
@@ -83,16 +84,17 @@ def withdraw(draft: Draft, leaving: Iterable[Standing], why: str) -> tuple[Withd
     return tuple(gone)
 
 
-def lifted(state: State) -> list[Standing]:
-    """Standing wagers whose chips are no longer there."""
-    return [
-        standing for place, standing in state.standing.items() if standing.source == CHIP and not _present(state, place)
-    ]
+def is_lifted(state: State, standing: Standing) -> bool:
+    """Whether the chip of a standing wager is no longer there."""
+    sensor = state.sensors.get(spot(standing.position, standing.wager))
+    return standing.source == CHIP and not (sensor is not None and sensor.present)
 
 
-def _present(state: State, place: str) -> bool:
-    sensor = state.sensors.get(place)
-    return sensor is not None and sensor.present
+def is_held(state: State) -> bool:
+    """Whether play waits for the validation of a hit, where that is filed (§ 631c.6(c)(5))."""
+    if state.filed is None or not state.filed.hold_play_on_hit:
+        return False
+    return any(award and award.fate == PENDING for award in map(state.award, state.awards))
 
 
 def at(state: State, position: int, wager: str) -> str:

@@ -42,6 +42,8 @@ def _names(hand: Hand) -> tuple[str, ...]:
 
 def current(state: State, entered: FourCards) -> Decision:
     """The hand of the round in play: four cards settle Royal 9, whole hands the rest."""
+    if state.play not in (*IN_PLAY, Phase.SIMULATED):
+        raise refuse(Refusal.WRONG_PHASE, f"no hand is dealt while the table is {state.play.value}")
     if entered.source not in (SHOE, CONSOLE) or (entered.source == CONSOLE and not entered.key):
         raise refuse(
             Refusal.BAD_REQUEST, f"a hand comes from the shoe, or keyed from the console, not {entered.source!r}"
@@ -53,8 +55,6 @@ def current(state: State, entered: FourCards) -> Decision:
         raise refuse(Refusal.BAD_HAND, f"incomplete: {judge(cards.player, cards.banker)[1]}")
     if state.play is Phase.SIMULATED:
         return _simulated(state, entered, complete=cards.complete)
-    if state.play not in IN_PLAY:
-        raise refuse(Refusal.WRONG_PHASE, f"no hand is dealt while the table is {state.play.value}")
     record = known(state.record(state.round), "no round is in play")
     if entered.source == SHOE and (record.source == CONSOLE or _behind(record, cards)):
         return NOTHING  # a keyed hand stands over the shoe's, and cards known already are no news
@@ -154,21 +154,21 @@ def _late_fact(entered: LateHand, cards: Cards, *, corrected: bool) -> HandEnter
 
 def _earlier(state: State, entered: LateHand) -> Round:
     """An earlier round within reach of these people."""
-    need(entered.by, FLOORPERSON)
+    record = state.record(entered.round)
     if entered.round == state.round and state.play in IN_PLAY:
         raise refuse(Refusal.WRONG_PHASE, f"round {entered.round} is in play: enter its hand as the current one")
+    if record is not None and record.voided:
+        raise refuse(Refusal.WRONG_PHASE, f"round {entered.round} was voided")
+    need(entered.by, FLOORPERSON)
     filed = known(state.filed, "nothing is filed")
     recent = state.round - entered.round <= filed.late_hands
     if not recent:
         need(entered.by, SUPERVISOR)
         need_two(entered.by, entered.second, SUPERVISOR)
-    record = state.record(entered.round)
     if record is None:
         if 0 < entered.round <= state.last_locked:
             raise refuse(Refusal.TOO_LATE, f"round {entered.round} is of an earlier gaming day than the previous one")
         raise refuse(Refusal.UNKNOWN, f"there is no round {entered.round}")
-    if record.voided:
-        raise refuse(Refusal.WRONG_PHASE, f"round {entered.round} was voided")
     if not recent:
         if record.day not in (state.day, state.previous_day):
             raise refuse(Refusal.TOO_LATE, f"round {entered.round} is of {record.day}: too long ago")

@@ -9,9 +9,9 @@ from controller.core.draft import Draft
 from controller.core.effects import Acceptors, Ask, Effect, Lamps, Meters
 from controller.core.facts import ButtonIgnored, LockedOut, Reopened
 from controller.core.filed import FiledMeter
-from controller.core.floor import opening
+from controller.core.floor import is_held, opening
 from controller.core.inputs import Button
-from controller.core.meters import PENDING, Contributed, Hit, Share, contribute, listed
+from controller.core.meters import Contributed, Hit, Share, contribute, listed
 from controller.core.phases import Phase
 from controller.core.state import Award, Standing, State, Wager
 from controller.core.times import ms_between
@@ -41,8 +41,9 @@ def button(state: State, press: Button, chance: Chance) -> Decision:
     if press.cause == "shoe":
         return NOTHING  # cards of a round that is locked already
     if state.phase in _AFTER_LOCK_OUT and press.level != LOCKED:
-        why = "again" if not press.level and _again(state, press) else _held(state)
-        return _ignored(why, press) if why else _reopen(state, press)
+        if not press.level and _again(state, press):
+            return _ignored("again", press)
+        return _ignored("held", press) if is_held(state) else _reopen(state, press)
     if press.level:
         return NOTHING if press.level == state.switch else _ignored(state.phase.value, press)
     return _ignored("again" if state.phase is Phase.OPEN else state.phase.value, press)
@@ -50,13 +51,6 @@ def button(state: State, press: Button, chance: Chance) -> Decision:
 
 def _ignored(why: str, press: Button) -> Decision:
     return Decision(ButtonIgnored(why=why, switch=press.level))
-
-
-def _held(state: State) -> str:
-    """Play waits for the validation of a hit where that is filed (§ 631c.6(c)(5))."""
-    if state.filed is None or not state.filed.hold_play_on_hit:
-        return ""
-    return "held" if any(award and award.fate == PENDING for award in map(state.award, state.awards)) else ""
 
 
 def _reopen(state: State, press: Button) -> Decision:
@@ -73,8 +67,8 @@ def _reopen(state: State, press: Button) -> Decision:
 
 
 def in_order(state: State) -> list[Standing]:
-    """Standing wagers in the order they were made, ties by position."""
-    return sorted(state.standing.values(), key=lambda each: (each.seq, each.position, each.wager))
+    """Standing wagers in the order they were made, those of one instant by position."""
+    return sorted(state.standing.values(), key=lambda each: (each.instant, each.position, each.wager))
 
 
 def lock_out(state: State, press: Button, chance: Chance) -> Decision:

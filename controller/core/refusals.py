@@ -6,18 +6,21 @@ from msgspec import Struct
 
 
 class Refusal(Enum):
-    """Reasons in order of precedence: where several hold, the first of this list is given."""
+    """Reasons in the order in which they are looked for: where several hold, the first of this list is given.
 
+    A request that is sound in itself and does not go with what it names is a BAD_REQUEST too, after UNKNOWN.
+    """
+
+    WRONG_PHASE = "wrong-phase"
+    FAULTED = "faulted"
     BAD_REQUEST = "bad-request"
     NOT_ALLOWED = "not-allowed"
     SECOND_PERSON = "second-person"
     UNKNOWN = "unknown"
-    WRONG_PHASE = "wrong-phase"
     BAD_HAND = "bad-hand"
     TOO_LATE = "too-late"
     VALIDATED = "validated"
     STALE = "stale"
-    FAULTED = "faulted"
 
 
 class Refused(Struct, frozen=True, gc=False):

@@ -30,6 +30,7 @@ class Standing(Struct, frozen=True, gc=False):
     stake_cents: int
     source: str
     seq: int
+    instant: int  # the first fact of the same time: wagers of one instant are taken by position
 
 
 class Sensor(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -145,6 +146,7 @@ class State(Struct, frozen=True, gc=False, omit_defaults=True):
 
     seq: int = 0
     at: str = ""  # of the last fact
+    instant: int = 0  # the first of the facts with that time
     day: str = ""  # the gaming day
     previous_day: str = ""
     day_began: int = 0  # the fact the day began with

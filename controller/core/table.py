@@ -16,7 +16,7 @@ from controller.core.facts import (
     TableWasOpened,
 )
 from controller.core.filed import MYSTERY
-from controller.core.floor import is_faulted, lifted, opening, out, stakes, withdraw
+from controller.core.floor import is_faulted, is_held, is_lifted, opening, out, stakes, withdraw
 from controller.core.hands import end_simulated
 from controller.core.inputs import (
     DEALER,
@@ -33,7 +33,7 @@ from controller.core.inputs import (
 )
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal
-from controller.core.state import Device, State
+from controller.core.state import Device, Standing, State
 from controller.rules.money import UNITS_PER_CENT, dollars
 
 # Ten digits of dollars, as many as a submission may file: every amount fits the 64-bit integers of a database.
@@ -43,9 +43,11 @@ DEVICE_KINDS = ("button", "board", "journal", "broker", "software", "link", "vau
 
 def open_table(state: State, command: TableOpened) -> Decision:
     """Play begins."""
-    need(command.by, DEALER)
     if state.filed is None:
         raise refuse(Refusal.WRONG_PHASE, "no Rules Submission is filed: the table cannot open")
+    if is_held(state):
+        raise refuse(Refusal.WRONG_PHASE, "an award is pending, and play is held for it: validate or reject it first")
+    need(command.by, DEALER)
     begun = state.round > state.last_locked  # closed before its lock-out: the round goes on
     there = opening(state)
     fact = TableWasOpened(
@@ -84,8 +86,11 @@ def device(state: State, change: DeviceLost) -> Decision:
     if change.device_kind not in DEVICE_KINDS:
         raise refuse(Refusal.BAD_REQUEST, f"{change.device_kind!r} is no kind of part: {', '.join(DEVICE_KINDS)} are")
     lost = not isinstance(change, DeviceRestored)
-    part = Device(change.device_kind, lost, change.positions, change.wagers, change.detail)
-    if state.devices.get(change.device) == part:
+    before = state.devices.get(change.device)
+    positions = change.positions or (before.positions if before else ())
+    wagers = change.wagers or (before.wagers if before else ())
+    part = Device(change.device_kind, lost, positions, wagers, change.detail)
+    if before == part:
         return NOTHING
     after = replace(state, devices={**state.devices, change.device: part})
     faulted = is_faulted(after)
@@ -93,17 +98,17 @@ def device(state: State, change: DeviceLost) -> Decision:
         device=change.device,
         device_kind=change.device_kind,
         lost=lost,
-        positions=change.positions,
-        wagers=change.wagers,
+        positions=positions,
+        wagers=wagers,
         detail=change.detail,
         faulted=faulted,
     )
     if faulted:
+        return Decision(fact, (Acceptors(inhibit=True), Lamps()))
+    if state.play is not Phase.OPEN:
         return Decision(fact, (Lamps(),))
-    draft = Draft(state)
-    if state.play is Phase.OPEN:
-        fact = _look_again(draft, after, fact)
-    return Decision(fact, (Lamps(),))
+    fact = _look_again(Draft(state), after, fact)
+    return Decision(fact, (Acceptors(inhibit=fact.locked), Lamps()))
 
 
 def _look_again(draft: Draft, after: State, fact: DeviceChanged) -> DeviceChanged:
@@ -114,10 +119,16 @@ def _look_again(draft: Draft, after: State, fact: DeviceChanged) -> DeviceChange
     barred = [each for each in after.standing.values() if out(after, each.position, each.wager)]
     gone = withdraw(draft, barred, "device-lost")
     if after.phase is Phase.FAULTED:
-        still = {each.position for each in barred}
-        gone += withdraw(draft, [each for each in lifted(after) if each.position not in still], "lifted")
+        unbased = [each for each in _others(after, barred) if after.base.get(each.position) is False]
+        gone += withdraw(draft, unbased, "no-base-wager")
+        bare = [each for each in _others(after, barred + unbased) if is_lifted(after, each)]
+        gone += withdraw(draft, bare, "lifted")
     placed = stakes(after, after.sensors)
     return replace(fact, withdrawn=gone, placed=placed, returns=tuple(draft.returns))
+
+
+def _others(state: State, those: list[Standing]) -> list[Standing]:
+    return [each for each in state.standing.values() if each not in those]
 
 
 def adjust(state: State, command: MeterAdjusted) -> Decision:

@@ -18,15 +18,14 @@ from controller.core.state import DROP, Award, Round, State, Wager, spot
 
 def void(state: State, command: RoundVoided) -> Decision:
     """Return every wager of the round in play, until its hand is complete (§ 627a.13(e))."""
+    if state.play not in (Phase.LOCKED, Phase.DEALT):
+        why = f"a round is voided between lock-out and its last card, not {state.play.value}"
+        raise refuse(Refusal.WRONG_PHASE, why)
     text("a reason", command.reason)
     need(command.by, FLOORPERSON)
     if command.round != state.round:
         why = f"only the current round, {state.round}, can be voided, not {command.round}"
         raise refuse(Refusal.TOO_LATE if 0 < command.round < state.round else Refusal.UNKNOWN, why)
-    if state.play not in (Phase.LOCKED, Phase.DEALT):
-        raise refuse(
-            Refusal.WRONG_PHASE, f"a round is voided between lock-out and its last card, not {state.play.value}"
-        )
     record = known(state.record(state.round), "no round is in play")
     undecided(state, record.round)
     # From here it succeeds.

@@ -112,7 +112,7 @@ def absent(state: State, seen: WagerAbsent) -> Decision:
     if not is_in:
         return Decision(ChipLifted(position=seen.position, wager=seen.wager), (lamps,))
     after_ms = max(0, ms_between(state.locked_at, seen.at))
-    flash = after_ms <= seen.pulled_ms
+    flash = after_ms < seen.pulled_ms
     lifted = ChipLifted(position=seen.position, wager=seen.wager, after_ms=after_ms, flash=flash)
     return Decision(lifted, (lamps, Flash(seen.position, seen.wager, "pulled")) if flash else (lamps,))
 

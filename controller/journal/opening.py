@@ -116,6 +116,6 @@ def _prove_writable(conn: sqlite3.Connection, path: str) -> None:
     conn.execute(f"PRAGMA user_version = {schema.VERSION}")
     conn.execute("COMMIT")
     # The commit proved the -wal; this proves the file itself. A reader may keep it from finishing, which is no fault.
-    conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    conn.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
     # SQLite syncs the folder with the first sync of a new -wal. The name of the database file rests on this one.
     sync_folder(path)

@@ -89,7 +89,9 @@ class SqliteJournal:
             (cursor,) = self._one("SELECT cursor FROM outbox")
         except sqlite3.Error as error:
             raise translated(self.path, error) from error
-        return int(cursor)
+        if not isinstance(cursor, int):
+            raise JournalCorruptError(f"{self.path}: the outbox holds {cursor!r}: restore a backup and verify that")
+        return cursor
 
     def snapshots(self) -> list[Snapshot]:
         """The kept snapshots, newest first."""
