@@ -12,7 +12,7 @@ from controller.core.chance import NO_CHANCE, Chance
 from controller.core.decision import NOTHING, Decision
 from controller.core.evolve import evolve
 from controller.core.facts import Fact, InputRefused, KeyReused, Recorded
-from controller.core.inputs import Button, Input, SubmissionChanged
+from controller.core.inputs import Button, Input, Keyed, SubmissionChanged
 from controller.core.phases import TABLE, Phase
 from controller.core.refusals import Refusal, Refused, RefusedError
 from controller.core.state import State
@@ -50,6 +50,8 @@ def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision 
     key = getattr(input_, "key", "")
     try:
         if not key:
+            if isinstance(input_, Keyed):
+                _refuse_keyless(input_)
             return _decide(state, input_, chance)
         digest = content(input_)
         before = _answered(state, key, digest)
@@ -61,6 +63,10 @@ def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision 
     if decision.fact is None:
         return decision
     return decision._replace(fact=replace(decision.fact, key=key, digest=digest))
+
+
+def _refuse_keyless(input_: Keyed) -> None:
+    raise RefusedError(Refusal.BAD_REQUEST, f"{input_.kind} takes a key, so that the same one again is noticed")
 
 
 def _answered(state: State, key: str, digest: str) -> Decision | None:

@@ -65,9 +65,9 @@ def new_meters(state: State, files: Filed) -> dict[str, tuple[str, FiledMeter]]:
 def change(state: State, given: SubmissionChanged, chance: Chance) -> Decision:
     """Put a submission in force: at once, or number by number at each meter's next reset."""
     text("a reason", given.reason)
+    files = read(given)
     if state.filed is not None:
         need_two(given.by, given.second, SUPERVISOR)
-    files = read(given)
     draft = Draft(replace(state, filed=files))
     removed: tuple[str, ...] = ()
     if state.filed is not None:

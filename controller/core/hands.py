@@ -44,7 +44,9 @@ def current(state: State, entered: FourCards) -> Decision:
     """The hand of the round in play: four cards settle Royal 9, whole hands the rest."""
     if state.play not in (*IN_PLAY, Phase.SIMULATED):
         raise refuse(Refusal.WRONG_PHASE, f"no hand is dealt while the table is {state.play.value}")
-    if entered.source not in (SHOE, CONSOLE) or (entered.source == CONSOLE and not entered.key):
+    if entered.source == CONSOLE and not entered.key:
+        raise refuse(Refusal.BAD_REQUEST, "a keyed hand is a command: it takes a key")
+    if entered.source not in (SHOE, CONSOLE):
         raise refuse(
             Refusal.BAD_REQUEST, f"a hand comes from the shoe, or keyed from the console, not {entered.source!r}"
         )
@@ -56,8 +58,10 @@ def current(state: State, entered: FourCards) -> Decision:
     if state.play is Phase.SIMULATED:
         return _simulated(state, entered, complete=cards.complete)
     record = known(state.record(state.round), "no round is in play")
-    if entered.source == SHOE and (record.source == CONSOLE or _behind(record, cards)):
-        return NOTHING  # a keyed hand stands over the shoe's, and cards known already are no news
+    if entered.source == SHOE and (
+        _behind(record, cards) or (record.source == CONSOLE and not _continues(record, cards))
+    ):
+        return NOTHING  # cards known already are no news, and a keyed hand is continued, never replaced, by the shoe's
     before, over = _continues(record, cards), entered.source == CONSOLE and record.source == SHOE
     if record.complete and not cards.complete:
         raise refuse(Refusal.BAD_HAND, f"incomplete: {judge(cards.player, cards.banker)[1]}")
@@ -74,7 +78,7 @@ def current(state: State, entered: FourCards) -> Decision:
             round=record.round,
             player=_names(cards.player),
             banker=_names(cards.banker),
-            source=entered.source,
+            source=CONSOLE if CONSOLE in (record.source, entered.source) else SHOE,
             complete=cards.complete,
             corrected=not before,
             phase=phase.value,
@@ -114,66 +118,72 @@ def _behind(record: Round, cards: Cards) -> bool:
 
 def late(state: State, entered: LateHand) -> Decision:
     """The hand of an earlier round, entered or completed now."""
-    record, cards = _earlier(state, entered), read(entered.player, entered.banker)
+    record, cards = _earlier(state, entered)
     if record.player and not _continues(record, cards):
         raise refuse(Refusal.BAD_HAND, f"other cards were entered for round {record.round}: this is a correction")
-    return _enter(state, entered.at, record, cards, _late_fact(entered, cards, corrected=False))
+    return _enter(state, entered.at, record, cards, _fact(entered, cards, late=True))
 
 
 def correct(state: State, entered: HandCorrected) -> Decision:
     """Other cards for a round: its unvalidated awards are undone where they are no longer due, and made anew."""
-    if entered.round == state.round and state.play in IN_PLAY:
+    in_play = entered.round == state.round and state.play in IN_PLAY
+    if in_play:
+        _short(entered.reference)
         need(entered.by, DEALER)
         record = known(state.record(state.round), "no round is in play")
+        cards = read(entered.player, entered.banker)
     else:
-        record = _earlier(state, entered)
-    cards = read(entered.player, entered.banker)
+        record, cards = _earlier(state, entered)
     if not record.player:
         raise refuse(Refusal.BAD_HAND, f"no hand was entered for round {record.round}: there is none to correct")
     if record.complete and not cards.complete:
         raise refuse(Refusal.BAD_HAND, f"incomplete: {judge(cards.player, cards.banker)[1]}")
-    fact = _late_fact(entered, cards, corrected=True)
-    if entered.round == state.round and state.play in IN_PLAY and cards.complete:
+    fact = replace(_fact(entered, cards, late=not in_play), corrected=True)
+    if in_play and cards.complete:
         fact = replace(fact, phase=Phase.SETTLED.value)
     return _enter(state, entered.at, record, cards, fact)
 
 
-def _late_fact(entered: LateHand, cards: Cards, *, corrected: bool) -> HandEntered:
+def _fact(entered: LateHand, cards: Cards, *, late: bool) -> HandEntered:
     return HandEntered(
         round=entered.round,
         player=_names(cards.player),
         banker=_names(cards.banker),
         source=CONSOLE,
         complete=cards.complete,
-        late=True,
-        corrected=corrected,
+        late=late,
         reference=entered.reference,
         **people(entered.by, entered.second),
     )
 
 
-def _earlier(state: State, entered: LateHand) -> Round:
-    """An earlier round within reach of these people."""
+def _earlier(state: State, entered: LateHand) -> tuple[Round, Cards]:
+    """An earlier round within reach of these people, and the cards for it."""
     record = state.record(entered.round)
     if entered.round == state.round and state.play in IN_PLAY:
         raise refuse(Refusal.WRONG_PHASE, f"round {entered.round} is in play: enter its hand as the current one")
     if record is not None and record.voided:
         raise refuse(Refusal.WRONG_PHASE, f"round {entered.round} was voided")
-    need(entered.by, FLOORPERSON)
     filed = known(state.filed, "nothing is filed")
     recent = state.round - entered.round <= filed.late_hands
-    if not recent:
-        need(entered.by, SUPERVISOR)
-        need_two(entered.by, entered.second, SUPERVISOR)
-    if record is None:
-        if 0 < entered.round <= state.last_locked:
-            raise refuse(Refusal.TOO_LATE, f"round {entered.round} is of an earlier gaming day than the previous one")
-        raise refuse(Refusal.UNKNOWN, f"there is no round {entered.round}")
-    if not recent:
-        if record.day not in (state.day, state.previous_day):
-            raise refuse(Refusal.TOO_LATE, f"round {entered.round} is of {record.day}: too long ago")
+    if recent:
+        _short(entered.reference)
+        need(entered.by, FLOORPERSON)
+    else:
         text("a surveillance reference", entered.reference)
-    return record
+        need_two(entered.by, entered.second, SUPERVISOR)
+    if not 0 < entered.round <= state.last_locked:
+        raise refuse(Refusal.UNKNOWN, f"no round {entered.round} has been locked out")
+    cards = read(entered.player, entered.banker)
+    if record is None or not (recent or record.day in (state.day, state.previous_day)):
+        raise refuse(Refusal.TOO_LATE, f"round {entered.round} is of an earlier gaming day than the previous one")
+    return record, cards
+
+
+def _short(reference: str) -> None:
+    """A reference that need not be given is a short text too."""
+    if reference:
+        text("a surveillance reference", reference)
 
 
 def undecided(state: State, round_: int) -> None:
