@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from controller.core.accounts import (
     FIXED,
+    LATE,
     PAID_FIXED,
     Move,
     carry_account,
@@ -79,7 +80,7 @@ def _make_jackpot(draft: Draft, at: str, record: Round, id_: str, winners: list[
     names = tuple(draft.name() for _ in winners)
     meter, amount = draft.meter(id_), record.amounts[id_]
     due = Due(draft.seq, at, record.round, names, positions, amount.units, amount.reserve)
-    late = hit_since(meter, record.seq)
+    late = hit_since(meter, record.seq) or id_ not in draft.filed.meters()
     changed = hit_late(meter, due) if late else hit(meter, due)
     draft.put(changed.meter, changed.moves)
     for name, winner in zip(names, winners, strict=True):
@@ -94,6 +95,7 @@ def _make_jackpot(draft: Draft, at: str, record: Round, id_: str, winners: list[
             meter=id_,
             listed=winner.listed,
             hit=names[0],
+            account=LATE if late else "",
             second=late or due.each_cents >= draft.filed.second_person_from_cents,
         )
         draft.awards.append(award)
@@ -106,13 +108,24 @@ def take_back(draft: Draft, record: Round, leaving: Sequence[Award], fate: str) 
         if award.kind == FIXED_AWARD:
             held = pending_account(award.id) if award.validate else PAID_FIXED
             draft.moves.append(Move(held, FIXED, units(award.amount_cents)))
-        elif award.account:
+        elif is_linked(award):
             _ask_back(draft, award)
         elif award.kind == MYSTERY_AWARD:
             _carry(draft, award)
-    jackpots = [award for award in leaving if award.kind == JACKPOT and not award.account]
+    jackpots = [award for award in leaving if award.kind == JACKPOT and not is_linked(award)]
     for id_, shares in groupby(sorted(jackpots, key=lambda award: award.hit), key=lambda award: award.hit):
         _take_back_shares(draft, record, id_, list(shares), fate)
+
+
+def is_linked(award: Award) -> bool:
+    """Whether a linked meter made it."""
+    return award.account.startswith(link_account(""))
+
+
+def needs_two(state: State, award: Award) -> bool:
+    """Whether its validation takes two people: what the house pays late, and from the filed amount up."""
+    most = state.filed.second_person_from_cents if state.filed else 0
+    return award.account == LATE or award.amount_cents >= most
 
 
 def _ask_back(draft: Draft, award: Award) -> None:
@@ -184,7 +197,7 @@ def validate(state: State, command: AwardValidated) -> Decision:
         raise refuse(Refusal.BAD_REQUEST, f"method {command.method!r}: {' or '.join(allowed)} is filed")
     need(command.by, FLOORPERSON)
     wanted = state.award(command.award)
-    if wanted is not None and wanted.second:
+    if wanted is not None and needs_two(state, wanted):
         need_two(command.by, command.second, FLOORPERSON)
     award, record = _pending(state, command.award)
     draft = Draft(state)

@@ -284,8 +284,7 @@ def _filed(state: State, recorded: Recorded, changes: Changes) -> None:
     if not isinstance(fact, facts.SubmissionFiled):
         return
     seq = state.seq + 1
-    kept: dict[str, Meter] = changes.get("meters", state.meters)
-    meters = {id_: meter for id_, meter in kept.items() if id_ not in fact.removed}
+    meters: dict[str, Meter] = changes.get("meters", state.meters)
     changes |= {
         "filed": fact.filed,
         "filed_seq": seq,

@@ -85,7 +85,7 @@ class SubmissionFiled(Fact, frozen=True, kw_only=True):
     filed: Filed
     reason: str
     opened: tuple[Meter, ...] = ()  # meters that begin with it
-    removed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()  # meters no longer filed; what they have counted stays
     linked: dict[str, int] = {}  # linked meters that begin with it, and what they show
 
 

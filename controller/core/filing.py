@@ -53,12 +53,13 @@ def _day(text_: str) -> date:
 
 
 def new_meters(state: State, files: Filed) -> dict[str, tuple[str, FiledMeter]]:
-    """Meters of this table's own that a submission adds, with the wagers that feed them."""
+    """Meters of this table's own that a submission adds, or files again, with the wagers that feed them."""
+    filed_now = {id_ for id_, meter in state.filed.meters().items() if not meter.link} if state.filed else set()
     return {
         meter.id: (wager.name, meter)
         for wager in files.wagers.values()
         for meter in wager.meters
-        if not meter.link and meter.id not in state.meters
+        if not meter.link and meter.id not in filed_now
     }
 
 
@@ -72,16 +73,19 @@ def change(state: State, given: SubmissionChanged, chance: Chance) -> Decision:
     removed: tuple[str, ...] = ()
     if state.filed is not None:
         removed = _check_change(state, state.filed, files)
+        reopening = new_meters(state, files)
         for wager in files.wagers.values():
             before = state.filed.wagers.get(wager.name)
-            for meter in wager.meters:
-                _refile(draft, meter, other_paytable=before is not None and before.id != wager.id)
+            for each in wager.meters:
+                if each.id not in reopening and not each.link:
+                    _refile(draft, each, other_paytable=before is not None and before.id != wager.id)
     # From here it succeeds.
     opened: list[Meter] = []
     for id_, (wager_name, new) in new_meters(state, files).items():
         ready = chance.get(id_)
-        meter_, put = open_meter(new, wager_name, ready.draws[0] if ready and ready.draws else None)
-        opened.append(meter_)
+        draw = ready.draws[0] if ready and ready.draws else None
+        meter, put = open_meter(new, wager_name, draw, state.meters.get(id_))
+        opened.append(meter)
         draft.moves += put
     fact = SubmissionFiled(
         toml=given.toml,
@@ -106,16 +110,17 @@ def _check_change(state: State, old: Filed, new: Filed) -> tuple[str, ...]:
     """Refuse what cannot change now; answer which meters are removed."""
     if (old.site, old.table) != (new.site, new.table):
         raise refuse(Refusal.BAD_REQUEST, f"table.id: this is the journal of {old.name}, not of {new.name}")
-    idle = state.phase is Phase.CLOSED and not any(
+    idle = state.play is Phase.CLOSED and not any(
         award and award.fate == PENDING for award in map(state.award, state.awards)
     )
     for key, why in _only_while_closed(old, new):
         if not idle:
             raise refuse(Refusal.WRONG_PHASE, f"{key}: {why} only with the table closed and no award pending")
-    removed = tuple(id_ for id_ in old.meters() if id_ not in new.meters())
+    local = {id_ for id_, meter in new.meters().items() if not meter.link}
+    removed = tuple(id_ for id_, meter in old.meters().items() if id_ not in local and not meter.link)
     for id_ in removed:
-        meter = state.meters.get(id_)
-        if meter is not None and (meter.units or meter.reserve or meter.carry):
+        meter = state.meters[id_]
+        if meter.units or meter.reserve or meter.carry:
             raise refuse(Refusal.BAD_REQUEST, f"{id_} holds {dollars(meter.display_cents)}: it cannot be removed")
     for wager, offered in new.wagers.items():
         before = old.wagers.get(wager)
@@ -154,9 +159,7 @@ def _refile(draft: Draft, new: FiledMeter, *, other_paytable: bool) -> None:
 
     But Harmony's rates follow from its paytable (§ 627b.6(j)): with another paytable they are other rates at once.
     """
-    meter = draft.state.meters.get(new.id)
-    if meter is None or new.link:
-        return
+    meter = draft.state.meters[new.id]
     running = meter.filing
     if other_paytable and new.kind == RESERVE:
         running = replace(running, rate=new.filing.rate, reserve_rate=new.filing.reserve_rate)

@@ -112,11 +112,15 @@ class Contributed(NamedTuple):
     ready: Ready | None
 
 
-def open_meter(filed: FiledMeter, wager: str, draw: Draw | None) -> tuple[Meter, tuple[Move, ...]]:
-    """A meter's first cycle."""
+def open_meter(
+    filed: FiledMeter, wager: str, draw: Draw | None, former: Meter | None = None
+) -> tuple[Meter, tuple[Move, ...]]:
+    """A meter's first cycle; or, where it was filed before and is again, the next, its counters going on."""
     amount = units(filed.filing.initial_cents)
-    meter = _sealed(Meter(filed.id, filed.kind, wager, filed.filing, units=amount), draw)
-    return meter, (Move(SEED, meter_account(filed.id), amount),)
+    meter = Meter(filed.id, filed.kind, wager, filed.filing, units=amount)
+    if former is not None:
+        meter = replace(former, filing=filed.filing, next_filing=None, cycle=former.cycle + 1, units=amount)
+    return _sealed(meter, draw), (Move(SEED, meter_account(filed.id), amount),)
 
 
 def _sealed(meter: Meter, draw: Draw | None) -> Meter:

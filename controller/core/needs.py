@@ -15,8 +15,8 @@ class Need(NamedTuple):
 
     table: str  # as commitments name it
     meter: str
-    cycle: int  # the standing one; 0 where the meter is only being opened
-    sealed: str | None
+    cycle: int  # the last one; 0 where there was none
+    sealed: str | None  # the standing value; None where the meter is only being opened
     key_id: str
     minimum_cents: int
     maximum_cents: int
@@ -63,7 +63,16 @@ def _filing(state: State, change: SubmissionChanged) -> list[Need]:
     except RefusedError:
         return []  # `decide` says why
     return [
-        Need(files.name, id_, 0, None, "", meter.filing.reset_cents, meter.filing.maximum_cents, 1)
+        Need(
+            files.name,
+            id_,
+            state.meters[id_].cycle if id_ in state.meters else 0,
+            None,
+            "",
+            meter.filing.reset_cents,
+            meter.filing.maximum_cents,
+            1,
+        )
         for id_, (_, meter) in new_meters(state, files).items()
         if meter.kind == MYSTERY
     ]

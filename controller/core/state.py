@@ -87,7 +87,7 @@ class Award(Struct, frozen=True, gc=False, omit_defaults=True):
     hit: str = ""  # the hit it is, or is a share of
     account: str = ""  # where a rejected one goes back to, unless to its meter
     validate: bool = True  # False: the dealer's, and only recorded
-    second: bool = False  # takes two people
+    second: bool = False  # takes two people, as filed when it was made
     fate: str = "pending"
 
 

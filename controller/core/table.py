@@ -135,7 +135,9 @@ def adjust(state: State, command: MeterAdjusted) -> Decision:
     """Two supervisors correct a meter that the cards decide. To touch a mystery meter would be a probe."""
     text("a reason", command.reason)
     need_two(command.by, command.second, SUPERVISOR)
-    meter = known(state.meters.get(command.meter), f"there is no meter {command.meter!r} on this table")
+    filed = state.filed.meters() if state.filed else {}
+    here = state.meters.get(command.meter) if command.meter in filed else None
+    meter = known(here, f"there is no meter {command.meter!r} on this table")
     if meter.kind == MYSTERY:
         raise refuse(Refusal.BAD_REQUEST, f"{meter.id} is a mystery meter: it cannot be adjusted")
     after = meter.display_cents + command.delta_cents
