@@ -15,14 +15,14 @@ from msgspec import json
 
 from controller.core.chance import Chance, Ready
 from controller.core.decide import after, decide, placed, refusal
-from controller.core.decision import MOST_TEXT
+from controller.core.decision import MOST_TEXT, Decision
 from controller.core.effects import Effect
 from controller.core.evolve import evolve
 from controller.core.facts import Fact, Recorded, SnapshotTaken, encode
 from controller.core.filed import MYSTERY
 from controller.core.inputs import DeviceLost, DeviceRestored, Input, ReadingsDue
 from controller.core.invariants import check
-from controller.core.meters import Meter
+from controller.core.meters import DrawsNeededError, Meter
 from controller.core.needs import Need, needs
 from controller.core.refusals import Refused
 from controller.core.state import VERSION, State
@@ -154,7 +154,7 @@ class Engine:
         state, entries, effects = self.state, list[Entry](), list[Effect]()
         answers: list[Answer] = []
         for input_ in (*self._day_change(), *inputs):
-            found = decide(state, input_, self._prepared(state, input_))
+            found = self._decide(state, input_)
             fact = refusal(state, input_, found) if isinstance(found, Refused) else found.fact
             if fact is not None:
                 entries.append(entry(placed(state, input_.at, fact)))
@@ -176,8 +176,15 @@ class Engine:
             self._take_snapshot()
         return answers[len(answers) - len(inputs) :], effects
 
-    def _prepared(self, state: State, input_: Input) -> Chance:
-        return {need.meter: prepared(self._chance, need) for need in needs(state, input_)}
+    def _decide(self, state: State, input_: Input) -> Decision | Refused:
+        """Decide; where a mystery value is passed, once more, with values drawn for the cycles that follow."""
+        try:
+            return decide(state, input_, self._prepared(state, input_, draws=False))
+        except DrawsNeededError:
+            return decide(state, input_, self._prepared(state, input_, draws=True))
+
+    def _prepared(self, state: State, input_: Input, *, draws: bool) -> Chance:
+        return {need.meter: prepared(self._chance, need) for need in needs(state, input_, draws=draws)}
 
     def _day_change(self) -> tuple[Input, ...]:
         """The readings, where the clock has passed the start of a gaming day."""

@@ -1,6 +1,7 @@
 """Accounts and the moves between them. A move takes from one account what it gives to another, so all sum to zero."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from msgspec import Struct
 
@@ -17,16 +18,19 @@ def units(cents: int) -> int:
     return cents * UNITS_PER_CENT
 
 
+@cache
 def meter_account(meter: str) -> str:
     """What can be won now."""
     return f"meter:{meter}"
 
 
+@cache
 def reserve_account(meter: str) -> str:
     """What opens the meter's next cycle."""
     return f"reserve:{meter}"
 
 
+@cache
 def carry_account(meter: str) -> str:
     """Mystery awards rejected, and what did not fit under the ceiling of the next cycle."""
     return f"carry:{meter}"

@@ -46,11 +46,7 @@ class Draft:
     def name(self) -> str:
         """The id of the next award of this fact."""
         self._named += 1
-        return self.next_name(0)
-
-    def next_name(self, ahead: int = 1) -> str:
-        """The id an award would get."""
-        return f"{self.filed.table}-{self.seq}-{self._named + ahead}"
+        return f"{self.filed.table}-{self.seq}-{self._named}"
 
     def fate(self, award: Award, fate: str, amount_cents: int | None = None) -> None:
         """Note what becomes of an award."""
@@ -83,8 +79,8 @@ def _after(before: Meter | None, after: Meter) -> MeterAfter:
     """What changed of a meter."""
     changed: dict[str, Any] = {}
     for name in _COMPARED:
-        value = getattr(after, name)
-        if before is None or value != getattr(before, name):
+        value, was = getattr(after, name), getattr(before, name, None)
+        if before is None or (value is not was and value != was):
             changed[name] = value
     known = set(before.last) if before and before.last is not after.last else set()
     listed: tuple[Hit, ...] = ()

@@ -26,6 +26,7 @@ from controller.core.state import (
 
 _METER_FIELDS = [field.name for field in fields(MeterAfter) if field.name not in ("id", "listed")]
 _PHASES = {phase.value: phase for phase in Phase}
+_AT_LOCK_OUT = {present: Sensor(present, lifted=not present) for present in (False, True)}
 
 Changes = dict[str, Any]  # fields of the next state
 
@@ -173,7 +174,7 @@ def _locked(state: State, changes: Changes, recorded: Recorded, round_: int, fac
     changes["standing"] = {}
     changes["last_locked"] = round_
     changes["locked_at"] = recorded.at
-    changes["sensors"] = {place: Sensor(each.present, not each.present) for place, each in state.sensors.items()}
+    changes["sensors"] = {place: _AT_LOCK_OUT[each.present] for place, each in state.sensors.items()}
 
 
 def _lock_out(state: State, recorded: Recorded, changes: Changes) -> None:

@@ -11,7 +11,7 @@ from controller.core.facts import ButtonIgnored, LockedOut, Reopened
 from controller.core.filed import FiledMeter
 from controller.core.floor import is_held, opening
 from controller.core.inputs import Button
-from controller.core.meters import Contributed, Hit, Share, contribute, listed
+from controller.core.meters import Hit, Share, Won, contribute, listed
 from controller.core.phases import Phase
 from controller.core.state import Award, Standing, State, Wager
 from controller.core.times import ms_between
@@ -73,35 +73,31 @@ def in_order(state: State) -> list[Standing]:
 
 def lock_out(state: State, press: Button, chance: Chance) -> Decision:
     """What stands is in: contributions one by one, mystery hits decided, all in one fact."""
-    draft, ready = Draft(state), dict(chance)
-    asked: dict[str, list[tuple[int, int]]] = {}
+    draft = Draft(state)
+    standing = in_order(state)
+    shares: list[list[Share]] = [[] for _ in standing]
     hits: list[Hit] = []
-    wagers: list[Wager] = []
-    for standing in in_order(state):
-        offered = draft.filed.wagers[standing.wager]
-        shares: list[Share] = []
-        for filed in offered.meters:
+    for offered in draft.filed.wagers.values():
+        wagers = [each for each in standing if each.wager == offered.name]
+        theirs = [mine for each, mine in zip(standing, shares, strict=True) if each.wager == offered.name]
+        for filed in offered.meters if wagers else ():
             if filed.link:
-                shares.append(_intend(draft, filed, standing.stake_cents))
-                asked.setdefault(filed.id, []).append((standing.position, standing.stake_cents))
-                continue
-            given = contribute(draft.meter(filed.id), standing.stake_cents, draft.next_name(), ready.get(filed.id))
-            draft.put(given.meter, given.moves)
-            shares.append(given.share)
-            if given.ready is not None:
-                ready[filed.id] = given.ready
-            if given.reveal is not None:
-                hits.append(_won(draft, press.at, standing, offered.id, given))
-        wagers.append(
-            Wager(standing.position, standing.wager, standing.stake_cents, standing.source, standing.seq, tuple(shares))
-        )
-    links = {meter.id: meter.link for meter in draft.filed.meters().values()}
-    for meter, stakes in asked.items():
-        draft.ask(links[meter], meter, "contribute", state.round, stakes=tuple(stakes))
+                given = _intend(draft, filed, wagers)
+            else:
+                stakes = [each.stake_cents for each in wagers]
+                contributed = contribute(draft.meter(filed.id), stakes, draft.name, chance.get(filed.id))
+                draft.put(contributed.meter, contributed.moves)
+                given = contributed.shares
+                hits += [_hit(draft, press.at, offered.id, filed.id, wagers[won.nth], won) for won in contributed.won]
+            for mine, share in zip(theirs, given, strict=True):
+                mine.append(share)
     fact = LockedOut(
         round=state.round,
         cause=press.cause,
-        wagers=tuple(wagers),
+        wagers=tuple(
+            Wager(each.position, each.wager, each.stake_cents, each.source, each.seq, tuple(mine))
+            for each, mine in zip(standing, shares, strict=True)
+        ),
         hits=tuple(hits),
         switch=press.level,
         phase=Phase.LOCKED.value,
@@ -111,38 +107,41 @@ def lock_out(state: State, press: Button, chance: Chance) -> Decision:
     return Decision(fact, (*effects, *(Ask(intent) for intent in draft.intents)))
 
 
-def _intend(draft: Draft, filed: FiledMeter, stake_cents: int) -> Share:
-    """A contribution to a linked meter: the money leaves for the link, which applies it."""
-    share = Share(filed.id, stake_cents * filed.filing.rate, stake_cents * filed.filing.reserve_rate, 0)
-    draft.moves.append(Move(WAGERS, link_account(filed.link), share.units + share.reserve))
-    return share
+def _intend(draft: Draft, filed: FiledMeter, wagers: list[Standing]) -> list[Share]:
+    """Contributions to a linked meter: the money leaves for the link, which applies them."""
+    rate, reserve_rate = filed.filing.rate, filed.filing.reserve_rate
+    shares = [Share(filed.id, each.stake_cents * rate, each.stake_cents * reserve_rate, 0) for each in wagers]
+    money = sum(share.units + share.reserve for share in shares)
+    draft.moves.append(Move(WAGERS, link_account(filed.link), money))
+    stakes = tuple((each.position, each.stake_cents) for each in wagers)
+    draft.ask(filed.link, filed.id, "contribute", draft.state.round, stakes=stakes)
+    return shares
 
 
-def _won(draft: Draft, at: str, standing: Standing, wager: str, given: Contributed) -> Hit:
+def _hit(draft: Draft, at: str, wager: str, meter: str, standing: Standing, won: Won) -> Hit:  # noqa: PLR0913, PLR0917 -- all that a hit tells
     """The award of a contribution that passed the mystery value."""
-    id_ = draft.name()
     hit = Hit(
-        id=id_,
+        id=won.award,
         seq=draft.seq,
         at=at,
         round=draft.state.round,
-        amount_cents=given.won_cents,
-        awards=(id_,),
+        amount_cents=won.cents,
+        awards=(won.award,),
         positions=(standing.position,),
-        reveal=given.reveal,
+        reveal=won.reveal,
     )
-    draft.put(listed(given.meter, hit))
+    draft.put(listed(draft.meter(meter), hit))
     award = Award(
-        id=id_,
+        id=won.award,
         kind="mystery",
         wager=wager,
         outcome="mystery",
         round=draft.state.round,
         position=standing.position,
-        amount_cents=given.won_cents,
-        meter=given.meter.id,
-        hit=id_,
-        second=given.won_cents >= draft.filed.second_person_from_cents,
+        amount_cents=won.cents,
+        meter=meter,
+        hit=won.award,
+        second=won.cents >= draft.filed.second_person_from_cents,
     )
     draft.awards.append(award)
     return hit

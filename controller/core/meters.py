@@ -4,7 +4,7 @@ Functions of one meter, because a meter shared by several tables is kept elsewhe
 returns the meter as it is then, the moves of money, and what was won.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -101,15 +101,26 @@ class Share(Struct, frozen=True, array_like=True, gc=False):
     cycle: int
 
 
+class Won(NamedTuple):
+    """A contribution that passed the mystery value: which one, what it won, and the value revealed."""
+
+    nth: int  # of the contributions, from 0
+    award: str
+    cents: int
+    reveal: Reveal
+
+
 class Contributed(NamedTuple):
-    """After a contribution; the hit where it passed the mystery value, and chance for what follows."""
+    """After contributions: the share of each, and those that won."""
 
     meter: Meter
     moves: tuple[Move, ...]
-    share: Share
-    won_cents: int
-    reveal: Reveal | None
-    ready: Ready | None
+    shares: list[Share]
+    won: list[Won]
+
+
+class DrawsNeededError(Exception):
+    """A mystery value was passed and none is drawn for the next cycle: decide again, with draws."""
 
 
 def open_meter(
@@ -131,29 +142,52 @@ def _sealed(meter: Meter, draw: Draw | None) -> Meter:
     return replace(meter, sealed=draw.sealed, key_id=draw.key_id, commitment=draw.commitment)
 
 
-def contribute(meter: Meter, stake_cents: int, award: str, ready: Ready | None) -> Contributed:
-    """Add one wager's share. `award` names the award it makes if it passes the mystery value."""
-    filing, account = meter.filing, meter_account(meter.id)
-    given, reserve = stake_cents * filing.rate, stake_cents * filing.reserve_rate
-    share = Share(meter.id, given, reserve, meter.cycle)
-    moves = (Move(WAGERS, account, given), Move(WAGERS, reserve_account(meter.id), reserve))
+def contribute(meter: Meter, stakes: Sequence[int], name: Callable[[], str], ready: Ready | None) -> Contributed:
+    """Add the shares of wagers, one by one in their order. `name` names an award where one passes the mystery value."""
+    if meter.kind == MYSTERY:
+        return _contribute_mystery(meter, stakes, name, ready)
+    rate, reserve_rate, cycle = meter.filing.rate, meter.filing.reserve_rate, meter.cycle
+    # Exact, so that one sum is the same as one by one.
+    cents = sum(stakes)
+    moves = [Move(WAGERS, meter_account(meter.id), cents * rate)]
+    if reserve_rate:
+        moves.append(Move(WAGERS, reserve_account(meter.id), cents * reserve_rate))
     after = replace(
-        meter, units=meter.units + given, reserve=meter.reserve + reserve, in_cents=meter.in_cents + stake_cents
+        meter,
+        units=meter.units + cents * rate,
+        reserve=meter.reserve + cents * reserve_rate,
+        in_cents=meter.in_cents + cents,
     )
-    if meter.kind != MYSTERY:
-        return Contributed(after, moves, share, 0, None, None)
+    alike = {stake: Share(meter.id, stake * rate, stake * reserve_rate, cycle) for stake in stakes}
+    return Contributed(after, tuple(moves), [alike[stake] for stake in stakes], [])
+
+
+def _contribute_mystery(
+    meter: Meter, stakes: Sequence[int], name: Callable[[], str], ready: Ready | None
+) -> Contributed:
     if ready is None or ready.cents is None:
         raise UnbalancedError(f"{meter.id} takes a contribution without its value at hand")
-    if after.units <= units(ready.cents):
-        return Contributed(after, moves, share, 0, None, ready)
-    if not ready.draws:
-        raise UnbalancedError(f"{meter.id} was passed and no value is drawn for its next cycle")
-    won_cents = min(after.display_cents, filing.maximum_cents)
-    reveal = Reveal(ready.cents, ready.nonce, meter.cycle, meter.commitment)
-    next_meter, next_moves = _next_mystery(after, won_cents, ready.draws[0])
-    paid = Move(account, pending_account(award), units(won_cents))
-    following = Ready(ready.draws[0].cents, ready.draws[0].nonce, ready.draws[1:])
-    return Contributed(next_meter, (*moves, paid, *next_moves), share, won_cents, reveal, following)
+    account, draws = meter_account(meter.id), iter(ready.draws)
+    value, nonce = ready.cents, ready.nonce
+    moves: list[Move] = []
+    shares: list[Share] = []
+    won: list[Won] = []
+    for index, stake in enumerate(stakes):
+        given = stake * meter.filing.rate
+        moves.append(Move(WAGERS, account, given))
+        shares.append(Share(meter.id, given, 0, meter.cycle))
+        meter = replace(meter, units=meter.units + given, in_cents=meter.in_cents + stake)
+        if meter.units <= units(value):
+            continue
+        draw = next(draws, None)
+        if draw is None:
+            raise DrawsNeededError(meter.id)
+        cents = min(meter.display_cents, meter.filing.maximum_cents)
+        won.append(Won(index, name(), cents, Reveal(value, nonce, meter.cycle, meter.commitment)))
+        meter, opening = _next_mystery(meter, cents, draw)
+        moves += (Move(account, pending_account(won[-1].award), units(cents)), *opening)
+        value, nonce = draw.cents, draw.nonce
+    return Contributed(meter, tuple(moves), shares, won)
 
 
 def _next_mystery(meter: Meter, won_cents: int, draw: Draw) -> tuple[Meter, tuple[Move, ...]]:

@@ -23,17 +23,20 @@ class Need(NamedTuple):
     draws: int
 
 
-def needs(state: State, input_: Input) -> list[Need]:
-    """The chance an input needs in a state."""
+def needs(state: State, input_: Input, *, draws: bool = True) -> list[Need]:
+    """The chance an input needs in a state.
+
+    Few lock-outs pass a mystery value. Without `draws` only the standing values are asked for; where one is passed,
+    `decide` raises `DrawsNeededError` and is asked again with them: one draw for each wager, as each could hit.
+    """
     if isinstance(input_, Button):
-        return _lock_out(state) if locks(state, input_) else []
+        return _lock_out(state, draws=draws) if locks(state, input_) else []
     if isinstance(input_, SubmissionChanged):
         return _filing(state, input_)
     return []
 
 
-def _lock_out(state: State) -> list[Need]:
-    """One draw for each standing wager that feeds the meter: each could hit it."""
+def _lock_out(state: State, *, draws: bool) -> list[Need]:
     found: list[Need] = []
     table = state.filed.name if state.filed else ""
     for meter in state.meters.values():
@@ -51,7 +54,7 @@ def _lock_out(state: State) -> list[Need]:
                     meter.key_id,
                     following.reset_cents,
                     following.maximum_cents,
-                    feeding,
+                    feeding if draws else 0,
                 )
             )
     return found

@@ -41,21 +41,23 @@ class DueAward(NamedTuple):
 
 def due(filed: Filed, record: Round, linked: Mapping[str, int], cards: Cards) -> list[DueAward]:
     """Every award of a round, in the order of its wagers. Four cards settle Royal 9, whole hands the rest."""
-    found: list[DueAward] = []
+    hands = royal9.royal(*cards.player[:INITIAL]), royal9.royal(*cards.banker[:INITIAL])
+    outcomes = _outcomes(filed, cards) if cards.complete else {}
+    found: list[DueAward | None] = []
     for wager in record.wagers:
-        offered = filed.wagers[wager.wager]
         if wager.out:
             continue
-        if wager.wager == ROYAL9:
-            jackpots = {id_: amount.units // UNITS_PER_CENT for id_, amount in record.amounts.items()}
-            award = _royal9(filed, offered, wager, {**linked, **jackpots}, cards)
-        elif cards.complete:
-            award = _by_list(offered, wager, classify(offered.id, result(cards.player, cards.banker)))
-        else:
-            award = None
-        if award is not None:
-            found.append(award)
-    return found
+        if wager.wager != ROYAL9:
+            found.append(_by_list(filed.wagers[wager.wager], wager, outcomes.get(wager.wager, LOSE)))
+        elif any(hand.royal for hand in hands):
+            found.append(_royal9(filed, record, linked, wager, hands))
+    return [award for award in found if award is not None]
+
+
+def _outcomes(filed: Filed, cards: Cards) -> dict[str, str]:
+    """The outcome of each wager that whole hands settle: the same at every position."""
+    shown = result(cards.player, cards.banker)
+    return {name: classify(offered.id, shown) for name, offered in filed.wagers.items() if name != ROYAL9}
 
 
 def _by_list(offered: FiledWager, wager: Wager, outcome: str) -> DueAward | None:
@@ -67,23 +69,25 @@ def _by_list(offered: FiledWager, wager: Wager, outcome: str) -> DueAward | None
 
 
 def _royal9(
-    filed: Filed, offered: FiledWager, wager: Wager, jackpots: Mapping[str, int], cards: Cards
+    filed: Filed, record: Round, linked: Mapping[str, int], wager: Wager, hands: tuple[royal9.Royal, royal9.Royal]
 ) -> DueAward | None:
     """The highest of the rows a wager qualifies for, or the first listed where that is filed."""
-    hands = royal9.royal(*cards.player[:INITIAL]), royal9.royal(*cards.banker[:INITIAL])
-    layout = royal9.Layout(filed.layout)
+    offered, layout = filed.wagers[ROYAL9], royal9.Layout(filed.layout)
     listed = royal9.outcome(*hands, layout, wager.position)
-    if listed == LOSE:
-        return None
     first = _by_list(offered, wager, listed)
     if first is None or filed.award == "list":
         return first
-    best, most = first, jackpots.get(first.meter, 0) if first.meter else first.amount_cents
+    best, most = first, _worth(first, record, linked)
     for outcome in royal9.qualifying(*hands, layout, wager.position):
         other = _by_list(offered, wager, outcome)
-        if other is None:
-            continue
-        worth = jackpots.get(other.meter, 0) if other.meter else other.amount_cents
-        if worth > most:
-            best, most = other, worth
+        if other is not None and _worth(other, record, linked) > most:
+            best, most = other, _worth(other, record, linked)
     return best._replace(listed="" if best.outcome == listed else listed)
+
+
+def _worth(award: DueAward, record: Round, linked: Mapping[str, int]) -> int:
+    """What it pays: a jackpot what its meter held at lock-out, a linked one what it last showed."""
+    if not award.meter:
+        return award.amount_cents
+    amount = record.amounts.get(award.meter)
+    return amount.units // UNITS_PER_CENT if amount else linked.get(award.meter, 0)

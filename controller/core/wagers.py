@@ -101,7 +101,7 @@ def absent(state: State, seen: WagerAbsent) -> Decision:
     if state.phase is Phase.OPEN and standing is not None and standing.source == CHIP:
         gone = (Withdrawn(seen.position, seen.wager, "lifted"),)
         return Decision(WagerWithdrawn(position=seen.position, wager=seen.wager, withdrawn=gone), (lamps,))
-    record = state.record(state.round)
+    record = state.record(state.round) if state.phase in _AFTER_LOCK_OUT else None
     is_in = (
         state.phase in _AFTER_LOCK_OUT
         and record is not None

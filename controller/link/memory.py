@@ -16,6 +16,7 @@ from controller.core.meters import (
     Hit,
     Meter,
     Share,
+    Won,
     contribute,
     hit,
     is_inside,
@@ -72,35 +73,21 @@ class MemoryLink:
         return replace(self._answers[intent.id], at=at)
 
     def _contribute(self, intent: Intent, at: str) -> tuple[tuple[LinkHit, ...], int]:
-        filed, hits = self._filed[intent.meter], list[LinkHit]()
-        ready = None
-        if filed.kind == MYSTERY:
-            ready = self._chances.ready(self.meters[intent.meter], filed, len(intent.stakes))
-        for position, cents in intent.stakes:
-            award = f"{intent.id}/{position}"
-            given = contribute(self.meters[intent.meter], cents, award, ready)
-            ready = given.ready
-            self._put(given.meter, given.moves)
-            place = (intent.table, intent.meter, intent.round, position)
-            self._given[place] = (self._seq, cents, given.share)
-            if given.reveal is not None:
-                record = Hit(
-                    award, self._seq, at, self._seq, given.won_cents, (award,), (position,), reveal=given.reveal
-                )
-                self._put(listed(given.meter, record), ())
-                self._won[place] = (award, award, given.won_cents)
-                reveal = given.reveal
-                hits.append(
-                    LinkHit(
-                        position,
-                        given.won_cents,
-                        reveal.value_cents,
-                        reveal.nonce,
-                        reveal.cycle,
-                        reveal.commitment,
-                    )
-                )
-        return tuple(hits), 0
+        filed, before = self._filed[intent.meter], self.meters[intent.meter]
+        ready = self._chances.ready(before, filed, len(intent.stakes)) if filed.kind == MYSTERY else None
+        names = (f"{intent.id}/{number}" for number in range(1, len(intent.stakes) + 1))
+        given = contribute(before, [cents for _, cents in intent.stakes], names.__next__, ready)
+        self._put(given.meter, given.moves)
+        for (position, cents), share in zip(intent.stakes, given.shares, strict=True):
+            self._given[intent.table, intent.meter, intent.round, position] = (self._seq, cents, share)
+        return tuple(self._revealed(intent, at, won) for won in given.won), 0
+
+    def _revealed(self, intent: Intent, at: str, won: Won) -> LinkHit:
+        position, reveal = intent.stakes[won.nth][0], won.reveal
+        record = Hit(won.award, self._seq, at, self._seq, won.cents, (won.award,), (position,), reveal=reveal)
+        self._put(listed(self.meters[intent.meter], record), ())
+        self._won[intent.table, intent.meter, intent.round, position] = (won.award, won.award, won.cents)
+        return LinkHit(position, won.cents, reveal.value_cents, reveal.nonce, reveal.cycle, reveal.commitment)
 
     def _hit(self, intent: Intent, at: str) -> tuple[tuple[LinkHit, ...], int]:
         meter = self.meters[intent.meter]

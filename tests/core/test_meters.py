@@ -1,5 +1,7 @@
 """The rules of one meter, alone: what a contribution, a hit and their undoing move, to the unit."""
 
+from itertools import count
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,9 +15,12 @@ from controller.core.meters import (
     PAID,
     PENDING,
     REJECTED,
+    Contributed,
+    DrawsNeededError,
     Due,
     Hit,
     Meter,
+    Reveal,
     contribute,
     hit,
     hit_since,
@@ -43,6 +48,16 @@ def ready(value: int, *following: int) -> Ready:
     return Ready(value, "11" * 32, tuple(map(drawn, following or (99_999,))))
 
 
+def one(meter: Meter, cents: int, award: str, chance: Ready | None) -> Contributed:
+    """One contribution."""
+    return contribute(meter, [cents], lambda: award, chance)
+
+
+def won(given_: Contributed) -> int:
+    """What the only contribution won."""
+    return sum(each.cents for each in given_.won)
+
+
 @pytest.mark.parametrize(
     ("before", "wins"),
     [
@@ -53,15 +68,14 @@ def ready(value: int, *following: int) -> Ready:
     ],
 )
 def test_a_mystery_value_must_be_passed(before: int, *, wins: bool) -> None:
-    given_ = contribute(mystery(before), 500, "a", ready(43_210))
-    assert bool(given_.won_cents) is wins
-    assert (given_.reveal is not None) is wins
+    given_ = one(mystery(before), 500, "a", ready(43_210))
+    assert bool(given_.won) is wins
     if wins:
-        assert given_.won_cents == (before + 25 * CENT) // CENT
+        assert won(given_) == (before + 25 * CENT) // CENT
         assert given_.meter.cycle == 2
         assert given_.meter.units == 25_000 * CENT + (before + 25 * CENT) % CENT
         assert given_.meter.commitment == "commitment-99999"
-        assert given_.ready == Ready(99_999, "00" * 32, ())
+        assert given_.won[0].reveal == Reveal(43_210, "11" * 32, 1, "c")
 
 
 @pytest.mark.parametrize(
@@ -74,27 +88,27 @@ def test_a_mystery_value_must_be_passed(before: int, *, wins: bool) -> None:
     ],
 )
 def test_a_contribution_that_would_pass_the_maximum_is_split_there(before: int, award: int, rest: int) -> None:
-    given_ = contribute(mystery(before), 500, "a", ready(99_999, 25_000))
-    assert given_.won_cents == award
+    given_ = one(mystery(before), 500, "a", ready(99_999, 25_000))
+    assert won(given_) == award
     assert given_.meter.units == 25_000 * CENT + rest
     assert given_.meter.hits == 1  # the rest wins nothing, though it is above the new value
-    assert contribute(given_.meter, 500, "b", ready(25_000)).won_cents == (25_000 * CENT + rest + 25 * CENT) // CENT
+    assert won(one(given_.meter, 500, "b", ready(25_000))) == (25_000 * CENT + rest + 25 * CENT) // CENT
 
 
 def test_what_does_not_fit_under_the_next_ceiling_is_carried() -> None:
     meter = mystery(99_999 * CENT, low=10_000, high=20_000, rate=50_000)
     meter = replace(meter, units=19_999 * CENT)
-    given_ = contribute(meter, 100_000_000, "a", ready(19_998, 10_000))  # 5% of $1,000,000
-    assert given_.won_cents == 20_000
+    given_ = one(meter, 100_000_000, "a", ready(19_998, 10_000))  # 5% of $1,000,000
+    assert won(given_) == 20_000
     assert given_.meter.units == 20_000 * CENT
     assert given_.meter.carry == (19_999 + 5_000_000 - 20_000 - 10_000) * CENT
 
 
 def test_a_mystery_meter_takes_nothing_without_its_value_or_a_next_one() -> None:
     with pytest.raises(UnbalancedError, match="without its value"):
-        contribute(mystery(0), 500, "a", None)
-    with pytest.raises(UnbalancedError, match="no value is drawn"):
-        contribute(mystery(43_210 * CENT), 500, "a", Ready(43_210, "", ()))
+        one(mystery(0), 500, "a", None)
+    with pytest.raises(DrawsNeededError):
+        one(mystery(43_210 * CENT), 500, "a", Ready(43_210, "", ()))
     with pytest.raises(UnbalancedError, match="without a value"):
         open_meter(FiledMeter("m", MYSTERY, Filing(1, 1, 1, maximum_cents=2)), "royal9", None)
 
@@ -110,16 +124,22 @@ def test_no_mystery_meter_ever_passes_its_ceiling_and_no_unit_is_lost(
 ) -> None:
     meter = mystery(units, rate=rate)
     accounts = {"meter:royal9-mystery": units, "house:seed": -units}
-    chance: Ready | None = ready(values[0], *values[1:])
-    for number, stake in enumerate(stakes):
-        given_ = contribute(meter, stake, str(number), chance)
+    names = map(str, count())
+    together = contribute(meter, stakes, names.__next__, ready(values[0], *values[1:]))
+    assert sum(share.units for share in together.shares) == sum(stakes) * rate
+    chance = ready(values[0], *values[1:])
+    for stake in stakes:
+        given_ = one(meter, stake, str(len(accounts)), chance)
         accounts = moved(accounts, total(given_.moves))
-        meter, chance = given_.meter, given_.ready
-        assert given_.won_cents <= 100_000
+        meter = given_.meter
+        if given_.won:
+            chance = Ready(chance.draws[0].cents, chance.draws[0].nonce, chance.draws[1:])
+        assert won(given_) <= 100_000
         assert meter.units <= 100_000 * CENT
         assert accounts["meter:royal9-mystery"] == meter.units
         assert accounts.get("carry:royal9-mystery", 0) == meter.carry
         assert sum(accounts.values()) == 0
+    assert together.meter == meter  # together is the same as one by one
 
 
 def due(units: int, *awards: str, reserve: int = 0, seq: int = 10, round_: int = 3) -> Due:
@@ -193,27 +213,27 @@ def test_odd_cents_that_went_with_a_later_hit_come_from_the_house() -> None:
 
 def test_a_contribution_is_inside_an_award_that_stands_and_took_it() -> None:
     meter = major(50_000 * CENT)
-    given_ = contribute(meter, 500, "", None)
-    assert not is_inside(given_.meter, given_.share, 3)
+    given_ = one(meter, 500, "", None)
+    assert not is_inside(given_.meter, given_.shares[0], 3)
     changed = hit(given_.meter, due(given_.meter.units, "a", round_=3))
-    assert is_inside(changed.meter, given_.share, 3)
-    assert is_inside(changed.meter, given_.share, 2)
-    assert not is_inside(changed.meter, given_.share, 4)  # a late hand of an earlier round leaves it in the meter
-    refund = reverse(changed.meter, given_.share, 500, inside=True)
+    assert is_inside(changed.meter, given_.shares[0], 3)
+    assert is_inside(changed.meter, given_.shares[0], 2)
+    assert not is_inside(changed.meter, given_.shares[0], 4)  # a late hand of an earlier round leaves it in the meter
+    refund = reverse(changed.meter, given_.shares[0], 500, inside=True)
     assert refund.meter.units == changed.meter.units
     assert total(refund.moves) == (Move("house:void", "wagers", 500 * 40_000),)
     undone = unwind(changed.meter, changed.meter.last[0], [("a", 50_020)], REJECTED, whole=True)
-    assert not is_inside(undone.meter, given_.share, 3)
-    assert reverse(undone.meter, given_.share, 500, inside=False).meter.units == 50_000 * CENT
+    assert not is_inside(undone.meter, given_.shares[0], 3)
+    assert reverse(undone.meter, given_.shares[0], 500, inside=False).meter.units == 50_000 * CENT
 
 
 def test_no_more_is_reversed_than_is_there() -> None:
     meter = harmony(10 * CENT, 2 * CENT, least=0)
-    given_ = contribute(harmony(0, 0, least=0), 500, "", None)
-    changed = reverse(meter, given_.share, 500, inside=False)
+    given_ = one(harmony(0, 0, least=0), 500, "", None)
+    changed = reverse(meter, given_.shares[0], 500, inside=False)
     assert (changed.meter.units, changed.meter.reserve) == (0, 0)
     assert total(changed.moves)[-1] == Move(
-        "house:void", "wagers", given_.share.units + given_.share.reserve - 12 * CENT
+        "house:void", "wagers", given_.shares[0].units + given_.shares[0].reserve - 12 * CENT
     )
 
 
