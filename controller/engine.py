@@ -157,8 +157,9 @@ class Engine:
             found = self._decide(state, input_)
             fact = refusal(state, input_, found) if isinstance(found, Refused) else found.fact
             if fact is not None:
-                entries.append(entry(placed(state, input_.at, fact)))
-                state = after(state, input_, fact)
+                recorded = placed(state, input_.at, fact)
+                entries.append(entry(recorded))
+                state = after(state, input_, recorded)
             if isinstance(found, Refused):
                 answers.append(Answer(state.seq if fact else 0, found.refusal.value, found.why, fact=fact))
             elif found.repeated:
@@ -168,7 +169,7 @@ class Engine:
                 effects += found.effects
                 answers.append(Answer(state.seq if fact else 0, fact=fact))
         if entries:
-            check(state)
+            check(state, self.state)
             self._commit(entries, cursor=self._cursor, snapshot=None)
             self._cursor = None
         self.state = state

@@ -201,7 +201,7 @@ def test_a_violated_invariant_commits_nothing(monkeypatch: pytest.MonkeyPatch) -
     engine = opened(journal)
     before = journal.head()
 
-    def broken(state: State) -> None:
+    def broken(state: State, _before: State) -> None:
         check(replace(state, accounts={**state.accounts, "wagers": 1}))
 
     monkeypatch.setattr("controller.engine.check", broken)

@@ -126,9 +126,9 @@ def placed(state: State, at: str, fact: Fact) -> Recorded:
     return Recorded(at, getattr(fact, "round", state.round) or None, fact)
 
 
-def after(state: State, input_: Input, fact: Fact) -> State:
+def after(state: State, input_: Input, recorded: Recorded) -> State:
     """The state after an input's fact, which must be one the table of phases allows."""
-    evolved = evolve(state, placed(state, input_.at, fact))
+    evolved = evolve(state, recorded)
     if evolved.phase is not state.phase and evolved.phase not in TABLE[state.phase].get(input_.kind, ()):
         raise RuntimeError(f"{input_.kind} led from {state.phase.value} to {evolved.phase.value}")
     return evolved

@@ -14,6 +14,7 @@ TABLE_WIDE = frozenset({"button", "journal", "broker", "software"})  # parts wit
 BOARD = "board"
 
 LATE_BET = "late"
+IN_PLAY = (Phase.LOCKED, Phase.DEALT, Phase.SETTLED)  # from lock-out until the next round opens
 
 
 def is_faulted(state: State) -> bool:
@@ -36,7 +37,7 @@ def out(state: State, position: int, wager: str) -> str:
 def bar(state: State, position: int, wager: str) -> str:
     """Why a wager made now does not stand; empty where it does."""
     if state.phase is not Phase.OPEN:
-        return LATE_BET if state.phase in (Phase.LOCKED, Phase.DEALT, Phase.SETTLED) else state.phase.value
+        return LATE_BET if state.phase in IN_PLAY else state.phase.value
     return out(state, position, wager) or ("no-base-wager" if state.base.get(position) is False else "")
 
 
@@ -88,6 +89,15 @@ def is_lifted(state: State, standing: Standing) -> bool:
     """Whether the chip of a standing wager is no longer there."""
     sensor = state.sensors.get(spot(standing.position, standing.wager))
     return standing.source == CHIP and not (sensor is not None and sensor.present)
+
+
+def is_in(state: State, position: int, wager: str) -> bool:
+    """Whether a wager is in the round that was locked out last and is still in play."""
+    record = state.record(state.round) if state.phase in IN_PLAY else None
+    for each in record.wagers if record else ():
+        if each.position == position and each.wager == wager:
+            return not each.out
+    return False
 
 
 def is_held(state: State) -> bool:

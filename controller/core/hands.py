@@ -9,7 +9,7 @@ from controller.core.decision import NOTHING, Decision, known, people, refuse, t
 from controller.core.draft import Draft
 from controller.core.effects import Acceptors, Ask, Lamps, Meters
 from controller.core.facts import HandEntered, SimulatedEnded
-from controller.core.floor import opening
+from controller.core.floor import IN_PLAY, opening
 from controller.core.inputs import DEALER, FLOORPERSON, SUPERVISOR, FourCards, HandCorrected, LateHand, need, need_two
 from controller.core.meters import PAID, PENDING, REJECTED, UNWOUND
 from controller.core.phases import Phase
@@ -17,9 +17,7 @@ from controller.core.refusals import Refusal
 from controller.core.settling import Cards, due
 from controller.core.state import CONSOLE, SHOE, Award, Round, State
 from controller.rules.cards import CARDS, Hand
-from controller.rules.drawing import INITIAL, Verdict, judge
-
-IN_PLAY = (Phase.LOCKED, Phase.DEALT, Phase.SETTLED)
+from controller.rules.drawing import INITIAL, Verdict, is_complete, judge
 
 
 def read(player: Sequence[str], banker: Sequence[str]) -> Cards:
@@ -28,12 +26,14 @@ def read(player: Sequence[str], banker: Sequence[str]) -> Cards:
         if name not in CARDS:
             raise refuse(Refusal.BAD_HAND, f"{name!r} is not a card: write rank and suit, like TS or 9D")
     hands = tuple(CARDS[name] for name in player), tuple(CARDS[name] for name in banker)
+    if is_complete(*hands):
+        return Cards(*hands, complete=True)
     verdict, why = judge(*hands)
     if verdict is Verdict.IMPOSSIBLE:
         raise refuse(Refusal.BAD_HAND, why)
     if min(map(len, hands)) < INITIAL:
         raise refuse(Refusal.BAD_HAND, f"incomplete: {why}")
-    return Cards(*hands, complete=verdict is Verdict.COMPLETE)
+    return Cards(*hands, complete=False)
 
 
 def _names(hand: Hand) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """What can happen to a table. An input has a time; one that is counted, or given by people, also has a key."""
 
+from typing import ClassVar
+
 from msgspec import Struct
 
 from controller.core.refusals import Refusal, RefusedError
@@ -23,11 +25,10 @@ class Input(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag
     """Anything that happens, with its time."""
 
     at: str
+    kind: ClassVar[str] = ""  # its name in the table of phases
 
-    @property
-    def kind(self) -> str:
-        """Its name in the table of phases."""
-        return str(self.__struct_config__.tag)
+    def __init_subclass__(cls, **_: object) -> None:
+        cls.kind = _kebab(cls.__name__)
 
 
 class WagerPresent(Input, frozen=True, kw_only=True):

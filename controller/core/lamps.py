@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from controller.core.floor import out
+from controller.core.floor import is_in, out
 from controller.core.meters import PENDING
 from controller.core.phases import Phase
 from controller.core.state import State, spot
@@ -59,13 +59,6 @@ def _lamp(state: State, position: int, wager: str, winners: dict[str, int]) -> L
         if present:
             return Lamp.REFUSED
         return won or (Lamp.OFF if why else Lamp.INVITE)
-    if state.phase in (Phase.LOCKED, Phase.DEALT, Phase.SETTLED) and _is_in(state, position, wager):
+    if is_in(state, position, wager):
         return Lamp.WON if winners.get(place) == state.round else Lamp.ACCEPTED
     return Lamp.REFUSED if present else won or Lamp.OFF
-
-
-def _is_in(state: State, position: int, wager: str) -> bool:
-    record = state.record(state.round)
-    return record is not None and any(
-        each.position == position and each.wager == wager and not each.out for each in record.wagers
-    )

@@ -9,14 +9,13 @@ from controller.core.draft import Draft
 from controller.core.effects import Acceptors, Ask, Effect, Lamps, Meters
 from controller.core.facts import ButtonIgnored, LockedOut, Reopened
 from controller.core.filed import FiledMeter
-from controller.core.floor import is_held, opening
+from controller.core.floor import IN_PLAY, is_held, opening
 from controller.core.inputs import Button
 from controller.core.meters import Hit, Share, Won, contribute, listed
 from controller.core.phases import Phase
 from controller.core.state import Award, Standing, State, Wager
 from controller.core.times import ms_between
 
-_AFTER_LOCK_OUT = (Phase.LOCKED, Phase.DEALT, Phase.SETTLED)
 LOCKED, UNLOCKED = "locked", "unlocked"
 
 
@@ -40,7 +39,7 @@ def button(state: State, press: Button, chance: Chance) -> Decision:
         return lock_out(state, press, chance)
     if press.cause == "shoe":
         return NOTHING  # cards of a round that is locked already
-    if state.phase in _AFTER_LOCK_OUT and press.level != LOCKED:
+    if state.phase in IN_PLAY and press.level != LOCKED:
         if not press.level and _again(state, press):
             return _ignored("again", press)
         return _ignored("held", press) if is_held(state) else _reopen(state, press)

@@ -17,7 +17,7 @@ from controller.core.facts import (
     WagerWithdrawn,
     Withdrawn,
 )
-from controller.core.floor import BASE, LATE_BET, at, bar, stakes, withdraw
+from controller.core.floor import BASE, LATE_BET, at, bar, is_in, stakes, withdraw
 from controller.core.inputs import (
     DEALER,
     FLOORPERSON,
@@ -32,8 +32,6 @@ from controller.core.phases import Phase
 from controller.core.refusals import Refusal
 from controller.core.state import CHIP, DROP, State
 from controller.core.times import ms_between
-
-_AFTER_LOCK_OUT = (Phase.LOCKED, Phase.DEALT, Phase.SETTLED)
 
 
 def _place(state: State, position: int, wager: str) -> str:
@@ -101,15 +99,7 @@ def absent(state: State, seen: WagerAbsent) -> Decision:
     if state.phase is Phase.OPEN and standing is not None and standing.source == CHIP:
         gone = (Withdrawn(seen.position, seen.wager, "lifted"),)
         return Decision(WagerWithdrawn(position=seen.position, wager=seen.wager, withdrawn=gone), (lamps,))
-    record = state.record(state.round) if state.phase in _AFTER_LOCK_OUT else None
-    is_in = (
-        state.phase in _AFTER_LOCK_OUT
-        and record is not None
-        and any(
-            wager.position == seen.position and wager.wager == seen.wager and not wager.out for wager in record.wagers
-        )
-    )
-    if not is_in:
+    if not is_in(state, seen.position, seen.wager):
         return Decision(ChipLifted(position=seen.position, wager=seen.wager), (lamps,))
     after_ms = max(0, ms_between(state.locked_at, seen.at))
     flash = after_ms < seen.pulled_ms

@@ -102,7 +102,7 @@ class Table:
         fact = refusal(self.state, input_, answer) if isinstance(answer, Refused) else answer.fact
         if fact is not None:
             self.facts.append(placed(self.state, input_.at, fact))
-            self.state = after(self.state, input_, fact)
+            self.state = after(self.state, input_, self.facts[-1])
             check(self.state)
         return answer
 
