@@ -11,8 +11,6 @@ from hashlib import sha256
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
-from msgspec import json
-
 from controller.core.chance import Chance, Ready
 from controller.core.decide import after, decide, placed, refusal
 from controller.core.decision import MOST_TEXT, Decision
@@ -31,6 +29,7 @@ from controller.journal.errors import JournalUnwritableError
 from controller.journal.journal import Journal
 from controller.journal.limits import MOST_SNAPSHOT_BYTES
 from controller.journal.rows import Entry, Snapshot
+from controller.journal.starting import packed
 from controller.vault import Vault, VaultError, commitment
 
 # Inputs of one commit: a table has at most some thirty sensors, so that even all of them at once wait for one sync.
@@ -200,7 +199,7 @@ class Engine:
 
     def _take_snapshot(self) -> None:
         """Save the state with the fact that vouches for it."""
-        payload = json.encode(self.state)
+        payload = packed(self.state)
         self._snapshot_seq = self.state.seq
         if len(payload) > MOST_SNAPSHOT_BYTES:
             return  # start-up replays more facts instead

@@ -1,6 +1,7 @@
 """The engine: nothing is answered or released before it is durable, and a failure ends it with nothing lost."""
 
 import asyncio
+import zlib
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +32,7 @@ from controller.journal.journal import Journal
 from controller.journal.memory import MemoryJournal
 from controller.journal.rows import EMPTY, Entry, Snapshot
 from controller.journal.sqlite import SqliteJournal
-from controller.journal.starting import load, recorded, replay
+from controller.journal.starting import MOST_STATE_BYTES, load, packed, recorded, replay, unpacked
 from controller.vault import Vault
 from tests import virtual_time
 from tests.core.play import BEGIN, DEALER, FLOOR, FLOOR2, MINI, vault
@@ -297,7 +298,7 @@ class Tampered(MemoryJournal):
     def snapshots(self) -> list[Snapshot]:
         found = super().snapshots()
         if self.change == "payload":
-            return [each._replace(payload=each.payload.replace(b'"slip"', b'"slyp"') + b" ") for each in found]
+            return [each._replace(payload=packed(replace(unpacked(each.payload), slip=7))) for each in found]
         if self.change == "version":
             return [each._replace(version=0) for each in found]
         return [each._replace(hash=bytes(32)) for each in found]
@@ -313,6 +314,21 @@ def test_a_changed_snapshot_is_noticed_and_one_of_another_version_is_not_read() 
                 load(journal)
         else:
             assert load(journal) == engine.state
+
+
+def test_a_snapshot_that_is_cut_off_or_inflates_without_end_is_no_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = packed(State(slip=3))
+    assert unpacked(whole) == State(slip=3)
+    for broken in (whole[:-1], b"", b"no snapshot", packed(State())[:4] + whole[4:], zlib.compress(b"[]")):
+        with pytest.raises(ValueError, match=r"\w"):
+            unpacked(broken)
+    assert MOST_STATE_BYTES > 10 * 20_000_000
+    size = len(zlib.decompress(whole))
+    monkeypatch.setattr("controller.journal.starting.MOST_STATE_BYTES", size)
+    assert unpacked(whole) == State(slip=3)
+    monkeypatch.setattr("controller.journal.starting.MOST_STATE_BYTES", size - 1)
+    with pytest.raises(ValueError, match="longer"):
+        unpacked(whole)
 
 
 def test_the_gaming_day_changes_at_its_hour_also_when_the_clocks_change() -> None:
