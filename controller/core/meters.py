@@ -306,26 +306,26 @@ def hit_since(meter: Meter, seq: int) -> bool:
 def unwind(meter: Meter, record: Hit, back: Sequence[tuple[str, int]], fate: str, *, whole: bool) -> Changed:
     """Undo a hit, or the shares of it that come back, given as awards and cents.
 
-    What came from the meter returns to it, and what the house paid to the house. If all of it is undone, what opened
-    the running cycle goes back where it came from, unless the meter has been hit since.
+    What came from the meter returns to it, and what the house paid or added to the house. If all of it is undone, what
+    opened the running cycle goes back where it came from, unless the meter has been hit since.
     """
     account = meter_account(meter.id)
     cents = sum(amount for _, amount in back)
     target = account if record.from_meter else LATE
     moves = [Move(pending_account(award), target, units(amount)) for award, amount in back]
     held = meter.units + (units(cents) if record.from_meter else 0)
-    reopened = whole and record.stands and not hit_since(meter, record.seq)
     after = meter
-    if reopened:
-        # An adjustment may have taken out what opened the cycle: no more goes back than is there.
-        for source, amount in ((SEED, record.seed), (LATE, record.lack), (reserve_account(meter.id), record.released)):
-            returned = min(amount, held)
-            held -= returned
-            moves.append(Move(account, source, returned))
-            if source == reserve_account(meter.id):
-                after = replace(after, reserve=after.reserve + returned)
+    origins = [(LATE, record.lack)] if whole else []
+    if whole and record.stands and not hit_since(meter, record.seq):
+        origins += [(SEED, record.seed), (reserve_account(meter.id), record.released)]
         if record.former is not None:
             after = replace(after, filing=record.former, next_filing=after.next_filing or after.filing)
+    for origin, amount in origins:
+        returned = min(amount, held)  # an adjustment may have taken out what opened the cycle
+        held -= returned
+        moves.append(Move(account, origin, returned))
+        if origin == reserve_account(meter.id):
+            after = replace(after, reserve=after.reserve + returned)
     undone = replace(record, fate=fate) if whole else record
     after = replace(
         after,
@@ -353,7 +353,7 @@ def resplit(meter: Meter, record: Hit, gone: tuple[str, int], left: Sequence[tup
     moves = [Move(pending_account(award), source, units(amount))]
     moves += [Move(source, pending_account(other), units(each - had)) for other, had in left]
     drawn = units(sum(each - had for _, had in left) - amount)
-    after = meter
+    after, lack = meter, 0
     if record.from_meter:
         # The odd cents that equal shares had left in the meter may have gone with a later hit: then the house has them.
         lack = max(0, drawn) if hit_since(meter, record.seq) else max(0, drawn - meter.units)
@@ -361,7 +361,7 @@ def resplit(meter: Meter, record: Hit, gone: tuple[str, int], left: Sequence[tup
         after = replace(meter, units=meter.units - drawn + lack)
     ids = tuple(other for other, _ in left)
     positions = tuple(seat for id_, seat in zip(record.awards, record.positions, strict=True) if id_ in ids)
-    shared = replace(record, awards=ids, positions=positions)
+    shared = replace(record, awards=ids, positions=positions, lack=record.lack + lack)
     after = replace(
         after,
         wins_cents=after.wins_cents + drawn // UNITS_PER_CENT,
