@@ -1,18 +1,26 @@
 """How figures are taken and told."""
 
 import statistics
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 
 class Figure(NamedTuple):
-    """One measured figure, beside the most it should be where there is such a goal."""
+    """One measured figure, beside the most or the least it should be where there is such a goal."""
 
     name: str
     value: float
     unit: str
-    goal: float | None = None
+    goal: float | None = None  # at most
+    least: float | None = None  # at least
+
+
+class Note(NamedTuple):
+    """A line between figures: what the following were measured on, or why one is missing."""
+
+    text: str
 
 
 def medians(variants: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -28,15 +36,37 @@ def medians(variants: Mapping[str, Callable[[], object]], rounds: int) -> dict[s
     return {name: statistics.median(taken) for name, taken in times.items()}
 
 
-def report(figures: Sequence[Figure]) -> int:
+def progress(text: str) -> None:
+    """Say what is being measured, apart from the table."""
+    print(f"… {text}", file=sys.stderr, flush=True)
+
+
+def report(lines: Sequence[Figure | Note]) -> int:
     """Print every figure; 1 where a goal is missed."""
-    width = max(len(figure.name) for figure in figures)
+    width = max(len(line.name) for line in lines if isinstance(line, Figure))
     missed = 0
-    for name, value, unit, goal in figures:
-        verdict = ""
-        if goal is not None:
-            met = value <= goal
-            missed += not met
-            verdict = f"   goal: at most {goal:g}{unit}, {'met' if met else 'MISSED'}"
-        print(f"{name:<{width}}  {value:>12,.2f}{unit}{verdict}")
+    for line in lines:
+        if isinstance(line, Note):
+            print(f"\n{line.text}")
+            continue
+        by, verdict = _verdict(line)
+        missed += by > 0
+        print(f"{line.name:<{width}}  {line.value:>14,.2f}{line.unit}{verdict}")
     return 1 if missed else 0
+
+
+def _verdict(figure: Figure) -> tuple[float, str]:
+    """By how much a goal is missed, and how that is told."""
+    by, bounds = 0.0, list[str]()
+    if figure.goal is not None:
+        bounds.append(f"at most {figure.goal:,g}{figure.unit}")
+        by = max(by, figure.value - figure.goal)
+    if figure.least is not None:
+        bounds.append(f"at least {figure.least:,g}{figure.unit}")
+        by = max(by, figure.least - figure.value)
+    if not bounds:
+        return 0.0, ""
+    bound = figure.goal if figure.least is None else figure.least
+    share = f", {by / bound:.0%}" if bound else ""
+    told = f"MISSED by {by:,.2f}{figure.unit}{share}" if by > 0 else "met"
+    return by, f"   goal: {' and '.join(bounds)}, {told}"
