@@ -7,7 +7,7 @@ from msgspec.structs import fields
 from controller.core.accounts import Move, total
 from controller.core.facts import Fate, MeterAfter
 from controller.core.filed import Filed
-from controller.core.meters import Hit, Meter
+from controller.core.meters import Meter
 from controller.core.state import Award, Intent, Return, State
 
 _COMPARED = [field.name for field in fields(MeterAfter) if field.name not in ("id", "listed")]
@@ -67,7 +67,7 @@ class Draft:
         """The parts of the fact."""
         return {
             "moves": total(self.moves),
-            "meters": tuple(_after(self.state.meters.get(id_), meter) for id_, meter in self.meters.items()),
+            "meters": tuple(_after(self.state.meters[id_], meter) for id_, meter in self.meters.items()),
             "awards": tuple(self.awards),
             "fates": tuple(self.fates),
             "intents": tuple(self.intents),
@@ -75,15 +75,14 @@ class Draft:
         }
 
 
-def _after(before: Meter | None, after: Meter) -> MeterAfter:
+def _after(before: Meter, after: Meter) -> MeterAfter:
     """What changed of a meter."""
     changed: dict[str, Any] = {}
     for name in _COMPARED:
-        value, was = getattr(after, name), getattr(before, name, None)
-        if before is None or (value is not was and value != was):
+        value, was = getattr(after, name), getattr(before, name)
+        if value is not was and value != was:
             changed[name] = value
-    known = set(before.last) if before and before.last is not after.last else set()
-    listed: tuple[Hit, ...] = ()
-    if before is None or before.last is not after.last:
-        listed = tuple(hit for hit in after.last if hit not in known)
-    return MeterAfter(id=after.id, listed=listed, **changed)
+    if before.last is not after.last:
+        known = set(before.last)
+        changed["listed"] = tuple(hit for hit in after.last if hit not in known)
+    return MeterAfter(id=after.id, **changed)

@@ -203,6 +203,8 @@ def _enter(state: State, at: str, record: Round, cards: Cards, fact: HandEntered
     for each in wanted:
         if each.meter and each.meter not in state.meters and each.meter not in state.linked:
             raise refuse(Refusal.TOO_LATE, f"{each.meter} is no longer filed: its jackpot cannot be made")
+    if not wanted and not record.awards:
+        return Decision(fact, (Lamps(),))
     by_cards = [award for award in record.awards if award.kind != "mystery"]
     standing = [award for award in by_cards if award.fate in (PENDING, PAID)]
     dues = {each.what for each in wanted}
