@@ -95,7 +95,30 @@ def _settle(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="accepted for uniformity: the answer is JSON anyway")
 
 
+def _audit(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Questions to a journal, in use or not. Nothing is written to it. Exit 1: something is wrong."
+    questions = parser.add_subparsers(dest="question", metavar="QUESTION", required=True)
+    for name, (text, needs_hit) in _QUESTIONS.items():
+        question = questions.add_parser(name, help=text, description=f"{text.capitalize()}.", allow_abbrev=False)
+        question.add_argument("journal", metavar="DB", help="the journal, an SQLite file")
+        if needs_hit:
+            question.add_argument("hit", metavar="HIT", help="the id of an award of the hit, like mb-07-14-3")
+        if name == "verify":
+            question.add_argument("--head", metavar="SEQ:HASH", help="a place in its chain, noted before")
+        if name == "report":
+            question.add_argument("--date", metavar="D", required=True, help="the gaming day, YYYY-MM-DD")
+        question.add_argument("--json", action="store_true", help="the answer as JSON")
+
+
+_QUESTIONS = {
+    "verify": ("is it whole: chain, money and replay", False),
+    "report": ("a gaming day's readings, increase and decrease explained", False),
+    "hits": ("every hit, the newest last", False),
+    "derive": ("how an amount came about, contribution by contribution", True),
+    "reveal": ("a mystery value held against its commitment", True),
+}
 _COMMANDS = {
+    "audit": ("is a journal whole, and what does it say?", _audit),
     "check": ("is this Rules Submission lawful?", _check),
     "odds": ("exact odds of a wager, or of the whole catalog", _odds),
     "settle": ("settle a wager, or whole rounds from standard input", _settle),
