@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from controller.core import awards, filing, hands, linked, lockout, table, voids, wagers
 from controller.core.chance import NO_CHANCE, Chance
-from controller.core.decision import NOTHING, Decision
+from controller.core.decision import NOTHING, Decision, people
 from controller.core.evolve import evolve
 from controller.core.facts import Fact, InputRefused, KeyReused, Recorded
 from controller.core.inputs import Button, Input, Keyed, SubmissionChanged
@@ -102,8 +102,8 @@ def _refuse_phase(state: State, kind: str) -> None:
 
 def content(input_: Input) -> str:
     """The digest of what an input says. When and by whom is left out: a repetition comes later, after a new login."""
-    people = {name: None for name in ("by", "second") if hasattr(input_, name)}
-    return sha256(json.encode(replace(input_, at="", **people))).hexdigest()
+    nobody = {name: None for name in ("by", "second") if hasattr(input_, name)}
+    return sha256(json.encode(replace(input_, at="", **nobody))).hexdigest()
 
 
 def refusal(state: State, input_: Input, refused: Refused) -> Fact | None:
@@ -111,14 +111,12 @@ def refusal(state: State, input_: Input, refused: Refused) -> Fact | None:
     key = getattr(input_, "key", "")
     if not key:
         return None
+    who = people(getattr(input_, "by", None), getattr(input_, "second", None))
     seen = state.answered(key)
     if seen is not None:
-        return KeyReused(kind=input_.kind, reused=key, first=seen.seq)
-    if len(key) > MOST_KEY:
-        return InputRefused(kind=input_.kind, refusal=refused.refusal.value, why=refused.why)
-    return InputRefused(
-        kind=input_.kind, refusal=refused.refusal.value, why=refused.why, key=key, digest=content(input_)
-    )
+        return KeyReused(kind=input_.kind, reused=key, first=seen.seq, **who)
+    fact = InputRefused(kind=input_.kind, refusal=refused.refusal.value, why=refused.why, **who)
+    return fact if len(key) > MOST_KEY else replace(fact, key=key, digest=content(input_))
 
 
 def placed(state: State, at: str, fact: Fact) -> Recorded:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msgspec.structs import fields
+from msgspec.structs import astuple, fields
 
 from controller.core.accounts import Move, total
 from controller.core.facts import Fate, MeterAfter
@@ -10,7 +10,7 @@ from controller.core.filed import Filed
 from controller.core.meters import Meter
 from controller.core.state import Award, Intent, Return, State
 
-_COMPARED = [field.name for field in fields(MeterAfter) if field.name not in ("id", "listed")]
+_FIELDS = [field.name for field in fields(Meter)]
 
 
 class Draft:
@@ -77,12 +77,9 @@ class Draft:
 
 def _after(before: Meter, after: Meter) -> MeterAfter:
     """What changed of a meter."""
-    changed: dict[str, Any] = {}
-    for name in _COMPARED:
-        value, was = getattr(after, name), getattr(before, name)
-        if value is not was and value != was:
-            changed[name] = value
-    if before.last is not after.last:
+    values = zip(_FIELDS, astuple(before), astuple(after), strict=True)
+    changed: dict[str, Any] = {name: now for name, was, now in values if now is not was and now != was}
+    if "last" in changed:
         known = set(before.last)
-        changed["listed"] = tuple(hit for hit in after.last if hit not in known)
+        changed["listed"] = tuple(hit for hit in changed.pop("last") if hit not in known)
     return MeterAfter(id=after.id, **changed)

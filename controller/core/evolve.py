@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import fields, replace
+from msgspec.structs import astuple, fields, replace
 
 from controller.core import facts
 from controller.core.accounts import moved
@@ -24,7 +24,7 @@ from controller.core.state import (
     spot,
 )
 
-_METER_FIELDS = [field.name for field in fields(MeterAfter) if field.name not in ("id", "listed")]
+_METER_FIELDS = [field.name for field in fields(MeterAfter)]
 _PHASES = {phase.value: phase for phase in Phase}
 _AT_LOCK_OUT = {present: Sensor(present, lifted=not present) for present in (False, True)}
 
@@ -75,7 +75,9 @@ def _seen(state: State, at: str, fact: Fact) -> dict[str, dict[str, Seen]]:
 
 
 def _meter(meter: Meter, after: MeterAfter) -> Meter:
-    changed = {name: value for name in _METER_FIELDS if (value := getattr(after, name)) is not UNSET}
+    values = zip(_METER_FIELDS, astuple(after), strict=True)
+    changed = {name: value for name, value in values if value is not UNSET}
+    del changed["id"], changed["listed"]
     new = replace(meter, **changed)
     for hit in after.listed:
         if any(each.id == hit.id for each in new.last):

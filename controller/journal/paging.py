@@ -20,9 +20,10 @@ def page(conn: sqlite3.Connection, first: int, last: int) -> list[Any]:
     try:
         for row in found:
             rows.append(row)
-            size += (
-                len(row[5]) if isinstance(row[5], (str, bytearray, bytes)) else 0
-            )  # a changed file may hold anything
+            try:
+                size += len(row[5])
+            except TypeError:  # a changed file may hold anything there, a number too
+                continue
             if size >= PAGE_BYTES:
                 break
     finally:

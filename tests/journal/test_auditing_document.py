@@ -48,6 +48,8 @@ def test_every_query_finds_something_and_no_real(conn: sqlite3.Connection, asked
     rows = conn.execute(query).fetchall()
     assert rows, asked
     assert {type(value) for row in rows for value in row} <= {int, str, type(None)}
+    for column in zip(*rows, strict=True):
+        assert any(value is not None for value in column), "a column with nothing in it names a field there is not"
 
 
 def test_what_queries_say_adds_up_does(conn: sqlite3.Connection) -> None:
