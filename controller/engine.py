@@ -21,7 +21,7 @@ from controller.core.filed import MYSTERY
 from controller.core.inputs import DeviceLost, DeviceRestored, Input, ReadingsDue
 from controller.core.invariants import check
 from controller.core.meters import DrawsNeededError, Meter
-from controller.core.needs import Need, needs
+from controller.core.needs import CHANCY, Need, needs
 from controller.core.refusals import Refused
 from controller.core.state import VERSION, State
 from controller.core.times import stamp
@@ -178,6 +178,8 @@ class Engine:
 
     def _decide(self, state: State, input_: Input) -> Decision | Refused:
         """Decide; where a mystery value is passed, once more, with values drawn for the cycles that follow."""
+        if type(input_) not in CHANCY:
+            return decide(state, input_)
         try:
             return decide(state, input_, self._prepared(state, input_, draws=False))
         except DrawsNeededError:

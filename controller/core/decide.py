@@ -11,8 +11,8 @@ from controller.core import awards, filing, hands, linked, lockout, table, voids
 from controller.core.chance import NO_CHANCE, Chance
 from controller.core.decision import NOTHING, Decision, people
 from controller.core.evolve import evolve
-from controller.core.facts import Fact, InputRefused, KeyReused, Recorded
-from controller.core.inputs import Button, Input, Keyed, SubmissionChanged
+from controller.core.facts import Fact, InputNoted, InputRefused, KeyReused, Recorded, round_of
+from controller.core.inputs import Button, Input, Keyed, SubmissionChanged, key_of
 from controller.core.phases import TABLE, Phase
 from controller.core.refusals import Refusal, Refused, RefusedError
 from controller.core.state import State
@@ -47,7 +47,7 @@ _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
 
 def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision | Refused:
     """The fact and effects an input leads to, or why it is refused. Changes nothing."""
-    key = getattr(input_, "key", "")
+    key = key_of(input_)
     try:
         if not key:
             if isinstance(input_, Keyed):
@@ -60,9 +60,9 @@ def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision 
         decision = _decide(state, input_, chance)
     except RefusedError as error:
         return error.refused
-    if decision.fact is None:
-        return decision
-    return decision._replace(fact=replace(decision.fact, key=key, digest=digest))
+    # A key is remembered also where nothing changed: it gets the same answer again.
+    fact = decision.fact or InputNoted(kind=input_.kind, **people(getattr(input_, "by", None)))
+    return decision._replace(fact=replace(fact, key=key, digest=digest))
 
 
 def _refuse_keyless(input_: Keyed) -> None:
@@ -108,7 +108,7 @@ def content(input_: Input) -> str:
 
 def refusal(state: State, input_: Input, refused: Refused) -> Fact | None:
     """The fact of a refusal. An input with a key is remembered, so that the key gets the same answer again."""
-    key = getattr(input_, "key", "")
+    key = key_of(input_)
     if not key:
         return None
     who = people(getattr(input_, "by", None), getattr(input_, "second", None))
@@ -121,7 +121,7 @@ def refusal(state: State, input_: Input, refused: Refused) -> Fact | None:
 
 def placed(state: State, at: str, fact: Fact) -> Recorded:
     """A fact with its time and the round it belongs to."""
-    return Recorded(at, getattr(fact, "round", state.round) or None, fact)
+    return Recorded(at, round_of(fact, state.round) or None, fact)
 
 
 def after(state: State, input_: Input, recorded: Recorded) -> State:

@@ -1,7 +1,7 @@
 """`evolve`: the state after a fact. It applies results and knows no rule, so a replay never depends on today's."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from msgspec import UNSET
 from msgspec.structs import astuple, fields, replace
@@ -12,6 +12,7 @@ from controller.core.facts import Fact, MeterAfter, Recorded
 from controller.core.meters import PENDING, Meter, listed
 from controller.core.phases import Phase
 from controller.core.state import (
+    DROP,
     SHELF,
     Amount,
     Award,
@@ -26,7 +27,15 @@ from controller.core.state import (
 
 _METER_FIELDS = [field.name for field in fields(MeterAfter)]
 _PHASES = {phase.value: phase for phase in Phase}
-_AT_LOCK_OUT = {present: Sensor(present, lifted=not present) for present in (False, True)}
+_CLEAR, _LAID, _OLD = Sensor(present=False), Sensor(present=True), Sensor(present=True, lifted=False)
+# Facts that tell what a sensor reads, and what that is.
+_READS: dict[type[Fact], bool] = {
+    facts.WagerPlaced: True,
+    facts.WagerRefused: True,
+    facts.WagerWithdrawn: False,
+    facts.ChipLifted: False,
+    facts.SensorRead: False,
+}
 
 Changes = dict[str, Any]  # fields of the next state
 
@@ -113,7 +122,7 @@ def _awards(state: State, fact: Fact, changes: Changes) -> None:
         record = _record(state, changes, round_)
         _shelved(state, changes, replace(record, awards=record.awards + tuple(made)))
     if fact.fates:
-        round_ = getattr(fact, "round", 0) or index[fact.fates[0].award]
+        round_ = facts.round_of(fact, 0) or index[fact.fates[0].award]
         record = _record(state, changes, round_)
         fates = {fate.award: fate for fate in fact.fates}
         kept = tuple(
@@ -126,38 +135,23 @@ def _awards(state: State, fact: Fact, changes: Changes) -> None:
     changes["awards"] = index
 
 
-def _sensed(state: State, position: int, wager: str, *, present: bool) -> dict[str, Sensor]:
-    place = spot(position, wager)
-    old = state.sensors.get(place)
-    lifted = True if not present else (old is not None and old.lifted)
-    return {**state.sensors, place: Sensor(present, lifted)}
-
-
-def _based(state: State, fact: facts.WagerPlaced | facts.WagerWithdrawn, changes: Changes, *, present: bool) -> None:
+def _sensed(state: State, recorded: Recorded, changes: Changes) -> None:
+    """What a sensor reads now: a chip or none, or the base wager. A coin in a drop slot is no sensor's business."""
+    fact = cast("facts.WagerPlaced", recorded.fact)  # or any other of `_READS`: all have position and wager
+    present = _READS[type(fact)]
     if fact.wager == "base":
         changes["base"] = {**state.base, fact.position: present}
-    elif not fact.placed or fact.placed[0].source == "chip":
-        changes["sensors"] = _sensed(state, fact.position, fact.wager, present=present)
-
-
-def _placed(state: State, recorded: Recorded, changes: Changes) -> None:
-    if isinstance(recorded.fact, facts.WagerPlaced):
-        _based(state, recorded.fact, changes, present=True)
-
-
-def _withdrawn(state: State, recorded: Recorded, changes: Changes) -> None:
-    if isinstance(recorded.fact, facts.WagerWithdrawn):
-        _based(state, recorded.fact, changes, present=False)
-
-
-def _refused(state: State, recorded: Recorded, changes: Changes) -> None:
-    if isinstance(recorded.fact, facts.WagerRefused):
-        changes["sensors"] = _sensed(state, recorded.fact.position, recorded.fact.wager, present=True)
-
-
-def _cleared(state: State, recorded: Recorded, changes: Changes) -> None:
-    if isinstance(recorded.fact, facts.ChipLifted | facts.SensorRead):
-        changes["sensors"] = _sensed(state, recorded.fact.position, recorded.fact.wager, present=False)
+        return
+    if present and fact.placed and fact.placed[0].source == DROP:
+        return
+    place = spot(fact.position, fact.wager)
+    sensors = state.sensors.copy()
+    old = sensors.get(place)
+    if not present:
+        sensors[place] = _CLEAR
+    else:
+        sensors[place] = _LAID if old is not None and old.lifted else _OLD
+    changes["sensors"] = sensors
 
 
 def _locked(state: State, changes: Changes, recorded: Recorded, round_: int, fact: Fact) -> None:
@@ -176,7 +170,7 @@ def _locked(state: State, changes: Changes, recorded: Recorded, round_: int, fac
     changes["standing"] = {}
     changes["last_locked"] = round_
     changes["locked_at"] = recorded.at
-    changes["sensors"] = {place: _AT_LOCK_OUT[each.present] for place, each in state.sensors.items()}
+    changes["sensors"] = {place: _OLD if each.present else _CLEAR for place, each in state.sensors.items()}
 
 
 def _lock_out(state: State, recorded: Recorded, changes: Changes) -> None:
@@ -338,11 +332,7 @@ def _day(state: State, recorded: Recorded, changes: Changes) -> None:
 
 
 _SPECIAL: dict[type[Fact], Callable[[State, Recorded, Changes], None]] = {
-    facts.WagerPlaced: _placed,
-    facts.WagerWithdrawn: _withdrawn,
-    facts.WagerRefused: _refused,
-    facts.ChipLifted: _cleared,
-    facts.SensorRead: _cleared,
+    **dict.fromkeys(_READS, _sensed),
     facts.LockedOut: _lock_out,
     facts.Reopened: _next_round,
     facts.TableWasOpened: _next_round,

@@ -4,7 +4,7 @@ Every fact may carry the same parts: who asked, the phase it led to, wagers made
 as they are after it, awards made and their fates. Fields at their defaults are left out of the JSON.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from msgspec import UNSET, Struct, UnsetType, json
 
@@ -287,6 +287,12 @@ class ReadingsTaken(Fact, frozen=True, kw_only=True):
     readings: tuple[Reading, ...]
 
 
+class InputNoted(Fact, frozen=True, kw_only=True):
+    """An input with a key was taken and changed nothing; the same key gets the same answer."""
+
+    kind: str
+
+
 class InputRefused(Fact, frozen=True, kw_only=True):
     """An input with a key was refused; the same key gets the same answer."""
 
@@ -336,12 +342,21 @@ TYPES: dict[str, type[Fact]] = {
     "device-changed": DeviceChanged,
     "link-answered": LinkWasAnswered,
     "readings-taken": ReadingsTaken,
+    "input-noted": InputNoted,
     "input-refused": InputRefused,
     "key-reused": KeyReused,
     "snapshot-taken": SnapshotTaken,
 }
 NAMES = {type_: name for name, type_ in TYPES.items()}
 VERSIONS = dict.fromkeys(TYPES, 1)  # raised when a type's shape changes, with a way to read the older ones
+
+
+_OF_A_ROUND = frozenset(type_ for type_ in NAMES if "round" in type_.__struct_fields__)
+
+
+def round_of(fact: Fact, current: int) -> int:
+    """The round a fact belongs to: the one it names, or the current one."""
+    return cast("LockedOut", fact).round if type(fact) in _OF_A_ROUND else current
 
 
 class Recorded(NamedTuple):

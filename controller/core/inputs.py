@@ -1,6 +1,6 @@
 """What can happen to a table. An input has a time; one that is counted, or given by people, also has a key."""
 
-from typing import ClassVar
+from typing import ClassVar, cast, get_args
 
 from msgspec import Struct
 
@@ -224,6 +224,11 @@ class Tick(Input, frozen=True, kw_only=True):
     """Time passes."""
 
 
+def key_of(input_: Input) -> str:
+    """The key of an input, empty where it has none."""
+    return cast("Keyed", input_).key if type(input_) in _WITH_KEY else ""
+
+
 def need(person: Person | None, role: str) -> None:
     """Refuse who does not hold a role or a higher one."""
     if person is None or _RANK.get(person.role, 0) < _RANK[role]:
@@ -266,3 +271,4 @@ AnyInput = (
     | ReadingsDue
     | Tick
 )
+_WITH_KEY = frozenset(type_ for type_ in get_args(AnyInput) if "key" in type_.__struct_fields__)

@@ -9,6 +9,8 @@ from controller.core.lockout import locks
 from controller.core.refusals import RefusedError
 from controller.core.state import State
 
+CHANCY = (Button, SubmissionChanged)  # the only inputs that ever need chance
+
 
 class Need(NamedTuple):
     """One mystery meter: its standing value, and how many draws of the following cycles, between which limits."""

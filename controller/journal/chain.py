@@ -77,7 +77,7 @@ def chained(head: Head, entries: Iterable[Entry]) -> list[Row]:
     for entry in entries:
         seq += 1
         prev_hash, last = last, link(last, seq, *entry)
-        rows.append(Row(seq, *entry, prev_hash, last))
+        rows.append(tuple.__new__(Row, (seq, *entry, prev_hash, last)))  # half the time of Row(…)
     return rows
 
 

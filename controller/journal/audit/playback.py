@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from controller.core.evolve import evolve
-from controller.core.facts import Fact, HandEntered, LinkWasAnswered, LockedOut, MeterAfter, Recorded
+from controller.core.facts import Fact, HandEntered, LinkWasAnswered, LockedOut, MeterAfter, Recorded, round_of
 from controller.core.invariants import check
 from controller.core.meters import REJECTED, UNWOUND, Hit, Meter
 from controller.core.state import State
@@ -32,7 +32,7 @@ class Playback:
     def flaw(self, recorded: Recorded) -> str | None:
         """Apply the next fact; why it cannot have followed the ones before, None if it can."""
         before, fact = self.state, recorded.fact
-        if recorded.round != (getattr(fact, "round", before.round) or None):
+        if recorded.round != (round_of(fact, before.round) or None):
             return f"it stands under round {recorded.round}, and round {before.round} is in play"
         self.state = after = evolve(before, recorded)
         if not after.seq % CHECK_EVERY:
@@ -125,7 +125,7 @@ def _stakes(before: State, after: State, fact: Fact) -> dict[str, int]:
             for share in wager.shares:
                 found[share.meter] = found.get(share.meter, 0) + wager.stake_cents
         return found
-    record = before.record(getattr(fact, "round", 0) or 0)
+    record = before.record(round_of(fact, 0))
     changed = after.record(record.round) if record else None
     if record and changed and record.wagers != changed.wagers:
         for was, now in zip(record.wagers, changed.wagers, strict=True):
