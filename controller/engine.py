@@ -17,7 +17,7 @@ from controller.core.decision import MOST_TEXT, Decision
 from controller.core.effects import Effect
 from controller.core.evolve import evolve
 from controller.core.facts import Fact, Recorded, SnapshotTaken, encode
-from controller.core.filed import MYSTERY
+from controller.core.filed import MYSTERY, Filed
 from controller.core.inputs import DeviceLost, DeviceRestored, Input, ReadingsDue
 from controller.core.invariants import check
 from controller.core.meters import DrawsNeededError, Meter
@@ -131,6 +131,7 @@ class Engine:
         self._cursor: int | None = None
         self._failure: BaseException | None = None
         self._next_day = 0  # when the gaming day changes, in microseconds
+        self._day_of: Filed | None = None  # by which filing
         self._waiting: asyncio.Queue[tuple[Input, asyncio.Future[Answer]]] = asyncio.Queue(MOST_WAITING)
 
     # -- one commit --
@@ -141,12 +142,12 @@ class Engine:
             raise EngineStoppedError(f"stopped: {self._failure}") from self._failure
         try:
             answers, effects = self._step(inputs)
+            if effects:
+                self._lines.release(effects, self.state)
         except BaseException as error:
             self._failure = error
             self._lines.faulted(str(error))
             raise
-        if effects:
-            self._lines.release(effects, self.state)
         return answers
 
     def _step(self, inputs: Sequence[Input]) -> tuple[list[Answer], list[Effect]]:
@@ -192,10 +193,10 @@ class Engine:
         """The readings, where the clock has passed the start of a gaming day."""
         if self.state.filed is None:
             return ()
-        now = self._clock.now()
-        if now < self._next_day:
+        now, filed = self._clock.now(), self.state.filed
+        if now < self._next_day and self._day_of is filed:
             return ()
-        filed = self.state.filed
+        self._day_of = filed
         day, self._next_day = gaming_day(now, filed.timezone, filed.day_start)
         return (ReadingsDue(at=stamp(now), day=day),) if day > self.state.day else ()
 
@@ -220,6 +221,8 @@ class Engine:
             raise EngineStoppedError(f"stopped: {self._failure}") from self._failure
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         await self._waiting.put((input_, answer))
+        if self._failure is not None:  # it failed while this one waited for room, and nobody takes it any more
+            raise EngineStoppedError(f"stopped: {self._failure}") from self._failure
         return await answer
 
     def handed_on(self, seq: int) -> None:
@@ -238,7 +241,10 @@ class Engine:
                         future.set_result(answer)
                 await asyncio.sleep(0)  # let those who were answered run before the next commit
         except BaseException as error:
-            self._failure = self._failure or error
+            if not isinstance(
+                error, asyncio.CancelledError
+            ):  # cancelled is not failed: `stop` saves what is left to save
+                self._failure = self._failure or error
             while not self._waiting.empty():
                 batch.append(self._waiting.get_nowait())
             for _, future in batch:
@@ -293,10 +299,12 @@ def entry(recorded: Recorded) -> Entry:
 def gaming_day(now: int, timezone: str, day_start: str) -> tuple[str, int]:
     """The gaming day of a time, and when the next begins, in microseconds; also across a change of the clocks."""
     zone, start = ZoneInfo(timezone), time.fromisoformat(day_start)
-    local = datetime.fromtimestamp(now // 1_000_000, UTC).astimezone(zone)
-    day = local.date() if local.time() >= start else local.date() - timedelta(days=1)
-    following = datetime.combine(day + timedelta(days=1), start, tzinfo=zone)
-    return day.isoformat(), int(following.timestamp()) * 1_000_000
+    today = datetime.fromtimestamp(now // 1_000_000, UTC).astimezone(zone).date()
+    # Instants are compared, not wall clocks: an hour that comes twice in autumn begins one day, not two.
+    days = [today + timedelta(days=ahead) for ahead in (-1, 0, 1)]
+    begins = [int(datetime.combine(day, start, tzinfo=zone).timestamp()) * 1_000_000 for day in days]
+    last = max(index for index in (0, 1) if begins[index] <= now or index == 0)
+    return days[last].isoformat(), begins[last + 1]
 
 
 def sealed_values(state: State, vault: Vault, at: str) -> list[Input]:

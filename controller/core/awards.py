@@ -79,7 +79,26 @@ def _make_jackpot(draft: Draft, at: str, record: Round, id_: str, winners: list[
         return
     names = tuple(draft.name() for _ in winners)
     meter, amount = draft.meter(id_), record.amounts[id_]
-    due = Due(draft.seq, at, record.round, names, positions, amount.units, amount.reserve)
+    later = [
+        share
+        for other in draft.state.records()
+        if other.round > record.round
+        for wager in other.wagers
+        if not wager.out
+        for share in wager.shares
+        if share.meter == id_
+    ]
+    due = Due(
+        seq=draft.seq,
+        at=at,
+        round=record.round,
+        awards=names,
+        positions=positions,
+        units=amount.units,
+        reserve=amount.reserve,
+        later=sum(share.units for share in later),
+        later_reserve=sum(share.reserve for share in later),
+    )
     late = hit_since(meter, record.seq) or id_ not in draft.filed.meters()
     changed = hit_late(meter, due) if late else hit(meter, due)
     draft.put(changed.meter, changed.moves)

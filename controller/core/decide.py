@@ -12,12 +12,26 @@ from controller.core.chance import NO_CHANCE, Chance
 from controller.core.decision import NOTHING, Decision, people
 from controller.core.evolve import evolve
 from controller.core.facts import Fact, InputNoted, InputRefused, KeyReused, Recorded, round_of
-from controller.core.inputs import Button, Input, Keyed, SubmissionChanged, key_of
+from controller.core.inputs import (
+    Button,
+    Input,
+    Keyed,
+    Person,
+    SubmissionChanged,
+    Tick,
+    WagerAbsent,
+    WagerPresent,
+    key_of,
+)
 from controller.core.phases import TABLE, Phase
 from controller.core.refusals import Refusal, Refused, RefusedError
 from controller.core.state import State
+from controller.core.times import is_time
 
 MOST_KEY = 100  # characters: room for a UUID, or a device's name and its counter
+MOST_INPUT = 8 * 1024  # bytes as JSON: reasons and references of 500 characters several times over
+MOST_FILING = 2 * 1024 * 1024  # a Rules Submission has at most 1 MiB, which JSON's escapes can double
+_READINGS = (WagerPresent, WagerAbsent, Button, Tick)  # what comes many times a second
 
 _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
     "wager-present": wagers.present,
@@ -50,8 +64,7 @@ def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision 
     key = key_of(input_)
     try:
         if not key:
-            if isinstance(input_, Keyed):
-                _refuse_keyless(input_)
+            _refuse_unsound(input_)
             return _decide(state, input_, chance)
         digest = content(input_)
         before = _answered(state, key, digest)
@@ -65,8 +78,33 @@ def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision 
     return decision._replace(fact=replace(fact, key=key, digest=digest))
 
 
-def _refuse_keyless(input_: Keyed) -> None:
-    raise RefusedError(Refusal.BAD_REQUEST, f"{input_.kind} takes a key, so that the same one again is noticed")
+def _refuse_unsound(input_: Input) -> None:
+    """Refuse an input without a key that is too long to record, has no time, or should have a key."""
+    if isinstance(input_, Keyed):
+        raise RefusedError(Refusal.BAD_REQUEST, f"{input_.kind} takes a key, so that the same one again is noticed")
+    if type(input_) in _READINGS:  # numbers and the name of a wager, which must be one that is filed
+        _refuse_time(input_.at)
+    else:
+        _encoded(input_)
+
+
+def _refuse_time(at: str) -> None:
+    if not is_time(at):
+        raise RefusedError(Refusal.BAD_REQUEST, f"{at[:40]!r} is no time: write it like 2026-11-16T11:15:00.123456Z")
+
+
+def _encoded(input_: Input) -> bytes:
+    """What an input says, as JSON: refused where it is too long, or is no text, and could not be recorded."""
+    _refuse_time(input_.at)
+    nobody = {name: None for name in ("by", "second") if hasattr(input_, name)}
+    try:
+        said = json.encode(replace(input_, at="", **nobody))
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise RefusedError(Refusal.BAD_REQUEST, f"{input_.kind} cannot be written down: {error}") from error
+    most = MOST_FILING if isinstance(input_, SubmissionChanged) else MOST_INPUT
+    if len(said) > most:
+        raise RefusedError(Refusal.BAD_REQUEST, f"{input_.kind} has {len(said)} bytes: at most {most}")
+    return said
 
 
 def _answered(state: State, key: str, digest: str) -> Decision | None:
@@ -102,8 +140,7 @@ def _refuse_phase(state: State, kind: str) -> None:
 
 def content(input_: Input) -> str:
     """The digest of what an input says. When and by whom is left out: a repetition comes later, after a new login."""
-    nobody = {name: None for name in ("by", "second") if hasattr(input_, name)}
-    return sha256(json.encode(replace(input_, at="", **nobody))).hexdigest()
+    return sha256(_encoded(input_)).hexdigest()
 
 
 def refusal(state: State, input_: Input, refused: Refused) -> Fact | None:
@@ -111,12 +148,20 @@ def refusal(state: State, input_: Input, refused: Refused) -> Fact | None:
     key = key_of(input_)
     if not key:
         return None
-    who = people(getattr(input_, "by", None), getattr(input_, "second", None))
+    who = {name: id_[:MOST_KEY] for name, id_ in people(*_who(input_)).items()}
     seen = state.answered(key)
     if seen is not None:
         return KeyReused(kind=input_.kind, reused=key, first=seen.seq, **who)
+    try:
+        digest = content(input_)
+    except RefusedError:
+        return None  # what cannot be written down is not: no journal takes it
     fact = InputRefused(kind=input_.kind, refusal=refused.refusal.value, why=refused.why, **who)
-    return fact if len(key) > MOST_KEY else replace(fact, key=key, digest=content(input_))
+    return fact if len(key) > MOST_KEY else replace(fact, key=key, digest=digest)
+
+
+def _who(input_: Input) -> tuple[Person | None, Person | None]:
+    return getattr(input_, "by", None), getattr(input_, "second", None)
 
 
 def placed(state: State, at: str, fact: Fact) -> Recorded:

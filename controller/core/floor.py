@@ -58,7 +58,7 @@ def stakes(state: State, sensed: Iterable[str], *, positions: Iterable[int] | No
         position, sensor = int(number), state.sensors[place]
         if not (sensor.present and sensor.lifted) or place in state.standing:
             continue
-        if positions is not None and position not in positions:
+        if position > state.filed.positions or (positions is not None and position not in positions):
             continue
         if out(state, position, wager) or state.base.get(position) is False or wager not in state.filed.wagers:
             continue

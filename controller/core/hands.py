@@ -14,7 +14,7 @@ from controller.core.inputs import DEALER, FLOORPERSON, SUPERVISOR, FourCards, H
 from controller.core.meters import PAID, PENDING, REJECTED, UNWOUND
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal
-from controller.core.settling import Cards, due
+from controller.core.settling import Cards, DueAward, due
 from controller.core.state import CONSOLE, SHOE, Award, Round, State
 from controller.rules.cards import CARDS, Hand
 from controller.rules.drawing import INITIAL, Verdict, is_complete, judge
@@ -209,7 +209,7 @@ def _enter(state: State, at: str, record: Round, cards: Cards, fact: HandEntered
     standing = [award for award in by_cards if award.fate in (PENDING, PAID)]
     dues = {each.what for each in wanted}
     leaving = [award for award in standing if _what(award) not in dues]
-    if leaving:
+    if leaving or fact.corrected:
         undecided(state, record.round)
     for award in leaving:
         if award.fate == PAID and award.validate:
@@ -217,11 +217,20 @@ def _enter(state: State, at: str, record: Round, cards: Cards, fact: HandEntered
     # From here it succeeds.
     take_back(draft, record, leaving, UNWOUND)
     have = {_what(award) for award in standing} | {_what(award) for award in by_cards if award.fate == REJECTED}
+    have |= {each.what for each in wanted if _asked(state, record, each)}
     make(draft, at, record, [each for each in wanted if each.what not in have])
     parts = draft.parts()
     changes = {name: parts[name] for name in ("moves", "meters", "awards", "fates", "intents")}
     entered = replace(fact, **changes)
     return Decision(entered, (Lamps(), Meters(tuple(draft.meters)), *(Ask(intent) for intent in draft.intents)))
+
+
+def _asked(state: State, record: Round, due_: DueAward) -> bool:
+    """Whether a linked jackpot was asked for already and is not answered yet."""
+    return any(
+        intent.kind == "hit" and (intent.round, intent.meter) == (record.round, due_.meter)
+        for intent in state.intents.values()
+    )
 
 
 def _what(award: Award) -> tuple[int, str, str]:

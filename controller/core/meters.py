@@ -220,6 +220,8 @@ class Due(NamedTuple):
     positions: tuple[int, ...]
     units: int
     reserve: int
+    later: int = 0  # units contributed since, which belong to the next cycle; and those of the reserve
+    later_reserve: int = 0
 
     @property
     def cents(self) -> int:
@@ -244,8 +246,8 @@ def hit(meter: Meter, due: Due) -> Changed:
     filing, account = meter.next_filing or meter.filing, meter_account(meter.id)
     each = units(due.each_cents)
     paid = each * len(due.awards)
-    lack = max(0, paid - meter.units)
-    released = min(due.reserve, meter.reserve) if meter.kind == RESERVE else 0
+    lack = max(0, paid - max(0, meter.units - due.later))
+    released = min(due.reserve, max(0, meter.reserve - due.later_reserve)) if meter.kind == RESERVE else 0
     seed = max(0, units(filing.reset_cents) - released)
     record = Hit(
         id=due.awards[0],

@@ -87,6 +87,8 @@ def device(state: State, change: DeviceLost) -> Decision:
         raise refuse(Refusal.BAD_REQUEST, f"{change.device_kind!r} is no kind of part: {', '.join(DEVICE_KINDS)} are")
     lost = not isinstance(change, DeviceRestored)
     before = state.devices.get(change.device)
+    if before is not None and before.kind != change.device_kind:
+        raise refuse(Refusal.BAD_REQUEST, f"{change.device} is a {before.kind}, not a {change.device_kind}")
     positions = change.positions or (before.positions if before else ())
     wagers = change.wagers or (before.wagers if before else ())
     part = Device(change.device_kind, lost, positions, wagers, change.detail)

@@ -1,5 +1,6 @@
 """Times as they are stored: RFC 3339 UTC text with microseconds, so that text order is time order."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -10,6 +11,14 @@ _SECONDS = len("2026-11-16T11:15:")
 def stamp(microseconds: int) -> str:
     """The text of a time given in microseconds since 1970."""
     return (_EPOCH + timedelta(microseconds=microseconds)).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+
+
+def is_time(text: str) -> bool:
+    """Whether a text is a time as they are stored."""
+    return _TIME.fullmatch(text) is not None
 
 
 def ms_between(earlier: str, later: str) -> int:
