@@ -120,6 +120,8 @@ class Engine:
         committer: Committer | None = None,
         snapshot_every: int = SNAPSHOT_EVERY,
     ) -> None:
+        if state.seq != journal.head().seq:
+            raise ValueError(f"a state after fact {state.seq} on a journal that ends at fact {journal.head().seq}")
         self.state = state
         self._journal = journal
         self._chance = chance
@@ -130,6 +132,7 @@ class Engine:
         self._snapshot_seq = max((each.seq for each in journal.snapshots()), default=0)
         self._cursor: int | None = None
         self._failure: BaseException | None = None
+        self._ended: BaseException | None = None  # why `run` takes nothing more
         self._next_day = 0  # when the gaming day changes, in microseconds
         self._day_of: Filed | None = None  # by which filing
         self._waiting: asyncio.Queue[tuple[Input, asyncio.Future[Answer]]] = asyncio.Queue(MOST_WAITING)
@@ -198,7 +201,7 @@ class Engine:
             return ()
         self._day_of = filed
         day, self._next_day = gaming_day(now, filed.timezone, filed.day_start)
-        return (ReadingsDue(at=stamp(now), day=day),) if day > self.state.day else ()
+        return (ReadingsDue(at=stamp(now), day=day),) if day != self.state.day else ()
 
     def _take_snapshot(self) -> None:
         """Save the state with the fact that vouches for it."""
@@ -217,17 +220,21 @@ class Engine:
 
     async def submit(self, input_: Input) -> Answer:
         """Hand over an input and wait until it is durable and answered."""
-        if self._failure is not None:
-            raise EngineStoppedError(f"stopped: {self._failure}") from self._failure
+        self._refuse_stopped()
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         await self._waiting.put((input_, answer))
-        if self._failure is not None:  # it failed while this one waited for room, and nobody takes it any more
-            raise EngineStoppedError(f"stopped: {self._failure}") from self._failure
+        self._refuse_stopped()  # while this one waited for room: nobody takes it any more
         return await answer
+
+    def _refuse_stopped(self) -> None:
+        if self._failure is not None or self._ended is not None:
+            raise EngineStoppedError(f"stopped: {self._failure or 'cancelled'}") from self._failure or self._ended
 
     def handed_on(self, seq: int) -> None:
         """Facts up to this one have left the outbox; saved with the next commit."""
-        self._cursor = seq
+        if not 0 <= seq <= self.state.seq:
+            raise ValueError(f"fact {seq} has not happened: the last is {self.state.seq}")
+        self._cursor = max(seq, self._cursor or 0)
 
     async def run(self) -> None:
         """Take what waits, at most 64 inputs at a time, until cancelled. A failure ends it and all that waits."""
@@ -241,9 +248,8 @@ class Engine:
                         future.set_result(answer)
                 await asyncio.sleep(0)  # let those who were answered run before the next commit
         except BaseException as error:
-            if not isinstance(
-                error, asyncio.CancelledError
-            ):  # cancelled is not failed: `stop` saves what is left to save
+            self._ended = error
+            if not isinstance(error, asyncio.CancelledError):  # which is no failure: `stop` has something to save
                 self._failure = self._failure or error
             while not self._waiting.empty():
                 batch.append(self._waiting.get_nowait())
@@ -267,6 +273,8 @@ class Engine:
     def _until_next_day(self) -> float | None:
         if self.state.filed is None:
             return None
+        if self._day_of is not self.state.filed:
+            return 0.0  # other hours are filed
         return max(0, self._next_day - self._clock.now()) / 1_000_000
 
     def stop(self) -> None:

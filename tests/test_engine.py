@@ -197,6 +197,58 @@ def test_a_commit_that_fails_ends_the_engine_and_nothing_is_answered_or_released
     assert load(journal).standing == {}
 
 
+def test_who_waits_for_room_is_told_when_the_engine_fails() -> None:
+    def committer(entries: Sequence[Entry], *, cursor: int | None, snapshot: Snapshot | None) -> None:
+        raise JournalUnwritableError(f"disk full: {len(entries)}, {cursor}, {snapshot}")
+
+    async def play() -> list[object]:
+        journal = MemoryJournal()
+        opened(journal)
+        engine = opened(journal, committer=committer)
+        waiting = [asyncio.ensure_future(engine.submit(chip(1))) for _ in range(MOST_WAITING + 200)]
+        await asyncio.sleep(0)
+        with pytest.raises(JournalUnwritableError):
+            await engine.run()
+        return list(await asyncio.gather(*waiting, return_exceptions=True))
+
+    answers = virtual_time.run(play())
+    assert {type(answer) for answer in answers} == {EngineStoppedError}
+
+
+def test_who_comes_after_the_end_is_told() -> None:
+    async def play() -> None:
+        engine = opened(MemoryJournal())
+        waiting = [asyncio.ensure_future(engine.submit(chip(1))) for _ in range(MOST_WAITING + 200)]
+        running = asyncio.ensure_future(engine.run())
+        await asyncio.sleep(0)
+        running.cancel()
+        answers = await asyncio.gather(*waiting, running, return_exceptions=True)
+        assert {type(answer) for answer in answers} <= {EngineStoppedError, Answer, asyncio.CancelledError}
+        with pytest.raises(EngineStoppedError):
+            await engine.submit(chip(1))
+
+    virtual_time.run(play())
+
+
+def test_lines_that_fail_end_the_engine() -> None:
+    class Broken(Lines):
+        def release(self, effects: Sequence[Effect], state: State) -> None:
+            raise OSError(f"{len(effects)} effects after fact {state.seq}: the port is gone")
+
+    lines = Broken()
+    engine = Engine(State(), MemoryJournal(), vault(), Clock(), lines)
+    with pytest.raises(OSError, match="port"):
+        engine.step([inputs.SubmissionChanged(at=stamp(BEGIN), key="f", toml=MINI, day="2026-11-16", reason="r")])
+    assert len(lines.faults) == 1
+    with pytest.raises(EngineStoppedError):
+        engine.step([chip(1)])
+
+
+def test_a_state_must_be_that_of_its_journal() -> None:
+    with pytest.raises(ValueError, match="ends at fact 0"):
+        Engine(State(seq=3), MemoryJournal(), vault(), Clock(), Lines())
+
+
 def test_a_violated_invariant_commits_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     journal = MemoryJournal()
     engine = opened(journal)
@@ -342,6 +394,9 @@ def test_the_gaming_day_changes_at_its_hour_also_when_the_clocks_change() -> Non
     # Daylight saving ends on 2026-11-01 in the small hours: that gaming day has 25 hours.
     name, following = day("2026-10-31T12:00:00Z")
     assert (name, following) == ("2026-10-31", _micro("2026-11-01T11:00:00Z"))
+    # A day that begins in the hour that comes twice begins at its first coming, and once.
+    for text in ("2026-11-01T05:30:00Z", "2026-11-01T06:10:00Z", "2026-11-01T06:40:00Z"):
+        assert gaming_day(_micro(text), zone, "01:30") == ("2026-11-01", _micro("2026-11-02T06:30:00Z"))
 
 
 def _micro(text: str) -> int:
@@ -372,8 +427,19 @@ def test_the_outbox_position_is_saved_with_the_next_commit_and_on_stop() -> None
     engine.step([chip(1)])
     assert journal.cursor() == 5
     engine.handed_on(7)
+    engine.handed_on(6)  # never back
+
+    async def cancelled() -> None:
+        running = asyncio.ensure_future(engine.run())
+        await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    virtual_time.run(cancelled())
     engine.stop()
     assert journal.cursor() == 7
+    with pytest.raises(ValueError, match="has not happened"):
+        engine.handed_on(99)
 
 
 def test_an_unwritable_journal_is_waited_out_and_a_busy_one_is_not() -> None:

@@ -216,7 +216,7 @@ def validate(state: State, command: AwardValidated) -> Decision:
         raise refuse(Refusal.BAD_REQUEST, f"method {command.method!r}: {' or '.join(allowed)} is filed")
     need(command.by, FLOORPERSON)
     wanted = state.award(command.award)
-    if wanted is not None and needs_two(state, wanted):
+    if command.second is not None or (wanted is not None and needs_two(state, wanted)):
         need_two(command.by, command.second, FLOORPERSON)
     award, record = _pending(state, command.award)
     draft = Draft(state)

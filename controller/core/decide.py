@@ -30,6 +30,7 @@ from controller.core.times import is_time
 
 MOST_KEY = 100  # characters: room for a UUID, or a device's name and its counter
 MOST_INPUT = 8 * 1024  # bytes as JSON: reasons and references of 500 characters several times over
+MOST_PERSON = 200  # bytes as JSON
 MOST_FILING = 2 * 1024 * 1024  # a Rules Submission has at most 1 MiB, which JSON's escapes can double
 _READINGS = (WagerPresent, WagerAbsent, Button, Tick)  # what comes many times a second
 
@@ -99,11 +100,14 @@ def _encoded(input_: Input) -> bytes:
     nobody = {name: None for name in ("by", "second") if hasattr(input_, name)}
     try:
         said = json.encode(replace(input_, at="", **nobody))
-    except (UnicodeEncodeError, OverflowError) as error:
+        names = [len(json.encode(person)) for person in _who(input_) if person]
+    except (ValueError, OverflowError) as error:
         raise RefusedError(Refusal.BAD_REQUEST, f"{input_.kind} cannot be written down: {error}") from error
     most = MOST_FILING if isinstance(input_, SubmissionChanged) else MOST_INPUT
     if len(said) > most:
         raise RefusedError(Refusal.BAD_REQUEST, f"{input_.kind} has {len(said)} bytes: at most {most}")
+    if max(names, default=0) > MOST_PERSON:
+        raise RefusedError(Refusal.BAD_REQUEST, f"a person's id and role have at most {MOST_PERSON} bytes together")
     return said
 
 
@@ -148,14 +152,13 @@ def refusal(state: State, input_: Input, refused: Refused) -> Fact | None:
     key = key_of(input_)
     if not key:
         return None
-    who = {name: id_[:MOST_KEY] for name, id_ in people(*_who(input_)).items()}
-    seen = state.answered(key)
-    if seen is not None:
-        return KeyReused(kind=input_.kind, reused=key, first=seen.seq, **who)
     try:
         digest = content(input_)
     except RefusedError:
         return None  # what cannot be written down is not: no journal takes it
+    who, seen = people(*_who(input_)), state.answered(key)
+    if seen is not None:
+        return KeyReused(kind=input_.kind, reused=key, first=seen.seq, **who)
     fact = InputRefused(kind=input_.kind, refusal=refused.refusal.value, why=refused.why, **who)
     return fact if len(key) > MOST_KEY else replace(fact, key=key, digest=digest)
 

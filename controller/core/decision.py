@@ -8,6 +8,7 @@ from controller.core.inputs import Person
 from controller.core.refusals import Refusal, RefusedError
 from controller.core.state import Seen
 
+MOST_UNITS = 2**63  # what the integers of a database hold
 MOST_TEXT = 500  # characters of a reason, a detail, a reference: a paragraph, not a document
 
 

@@ -165,6 +165,7 @@ def _locked(state: State, changes: Changes, recorded: Recorded, round_: int, fac
         filed=state.filed_seq,
         wagers=fact.wagers if isinstance(fact, facts.LockedOut) else (),
         amounts={id_: Amount(each.units, each.reserve) for id_, each in meters.items() if each.kind != "mystery"},
+        shown=state.linked,
     )
     _shelved(state, changes, record)
     changes["standing"] = {}
@@ -182,9 +183,8 @@ def _lock_out(state: State, recorded: Recorded, changes: Changes) -> None:
 
 def _pressed(switch: str, at: str, changes: Changes) -> None:
     """A press, or the shoe's lock-out, which the dealer's own press for the same round must not undo."""
-    if switch:
-        changes["switch"] = switch
-    else:
+    changes["switch"] = switch  # a button where a switch was leaves no level behind
+    if not switch:
         changes["pressed_at"] = at
 
 
@@ -289,7 +289,7 @@ def _filed(state: State, recorded: Recorded, changes: Changes) -> None:
         "toml": fact.toml,
         "day": fact.day,
         "meters": meters | {meter.id: meter for meter in fact.opened},
-        "linked": fact.linked,
+        "linked": state.linked | fact.linked,
     }
 
 
@@ -297,6 +297,9 @@ def _answered(state: State, recorded: Recorded, changes: Changes) -> None:
     fact = recorded.fact
     if isinstance(fact, facts.LinkWasAnswered):
         intents = changes.get("intents", state.intents)
+        if intents[fact.intent].kind == "contribute":  # what it shows after this round's own contributions
+            record = _record(state, changes, fact.round)
+            _shelved(state, changes, replace(record, shown=record.shown | {fact.meter: fact.display_cents}))
         changes["intents"] = {id_: each for id_, each in intents.items() if id_ != fact.intent}
         changes["linked"] = {**state.linked, fact.meter: fact.display_cents}
 

@@ -101,6 +101,16 @@ def change(state: State, given: SubmissionChanged, chance: Chance) -> Decision:
     return Decision(fact, (Lamps(), Meters(tuple(files.meters()))))
 
 
+def _check_links(state: State, old: Filed, new: Filed) -> None:
+    """Refuse to move a meter between this table and a link: its books would be in two places."""
+    for id_, meter in new.meters().items():
+        if (id_ in state.meters) if meter.link else (id_ in state.linked):
+            raise refuse(Refusal.BAD_REQUEST, f"{id_}: a meter of this table's own is never linked, nor the reverse")
+        before = old.meters().get(id_)
+        if before is not None and before.link != meter.link:
+            raise refuse(Refusal.BAD_REQUEST, f"{id_}: it is kept by {before.link}, and that cannot change")
+
+
 class _Difference(NamedTuple):
     key: str
     why: str
@@ -113,6 +123,7 @@ def _check_change(state: State, old: Filed, new: Filed) -> tuple[str, ...]:
     idle = state.play is Phase.CLOSED and not any(
         award and award.fate == PENDING for award in map(state.award, state.awards)
     )
+    _check_links(state, old, new)
     for key, why in _only_while_closed(old, new):
         if not idle:
             raise refuse(Refusal.WRONG_PHASE, f"{key}: {why} only with the table closed and no award pending")

@@ -110,7 +110,7 @@ def is_held(state: State) -> bool:
 def at(state: State, position: int, wager: str) -> str:
     """The name of a place on this table; raises where there is none."""
     if state.filed is None or not 1 <= position <= state.filed.positions:
-        raise LookupError(f"position {position} is not on this table")
+        raise LookupError("there is no such position on this table")
     if wager not in state.filed.wagers:
         raise LookupError(f"{wager!r} is not offered: {', '.join(state.filed.wagers) or 'nothing'} is")
     return spot(position, wager)

@@ -98,9 +98,9 @@ def end_simulated(state: State, by: str) -> Decision:
     """Back to the phase the simulated round was begun in."""
     if state.simulated_from is Phase.OPEN:
         there = opening(state)
-        return Decision(
-            SimulatedEnded(phase=there.phase, placed=there.placed, by=by), (Acceptors(inhibit=False), Lamps())
-        )
+        closed = state.phase is Phase.FAULTED or there.phase != Phase.OPEN.value
+        fact = SimulatedEnded(phase=there.phase, placed=there.placed, by=by)
+        return Decision(fact, (Acceptors(inhibit=closed), Lamps()))
     return Decision(SimulatedEnded(phase=Phase.SETTLED.value, by=by), (Lamps(),))
 
 
@@ -199,11 +199,11 @@ def _enter(state: State, at: str, record: Round, cards: Cards, fact: HandEntered
     """Make what is due and undo what no longer is; awards that stay due stay as they are."""
     draft = Draft(state)
     filed = state.filings[record.filed]
-    wanted = due(filed, record, state.linked, cards)
+    wanted = due(filed, record, cards)
     for each in wanted:
         if each.meter and each.meter not in state.meters and each.meter not in state.linked:
             raise refuse(Refusal.TOO_LATE, f"{each.meter} is no longer filed: its jackpot cannot be made")
-    if not wanted and not record.awards:
+    if not wanted and not record.awards and not fact.corrected:
         return Decision(fact, (Lamps(),))
     by_cards = [award for award in record.awards if award.kind != "mystery"]
     standing = [award for award in by_cards if award.fate in (PENDING, PAID)]

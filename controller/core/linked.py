@@ -1,18 +1,20 @@
 """Answers of a link: what a meter shared with other tables did with an intent of this one."""
 
 from controller.core.accounts import VOID, WAGERS, Move, link_account, pending_account, units
-from controller.core.decision import Decision, known
+from controller.core.decision import MOST_UNITS, Decision, known, refuse
 from controller.core.draft import Draft
 from controller.core.effects import Lamps, Meters
 from controller.core.facts import LinkWasAnswered
 from controller.core.inputs import LinkAnswered, LinkHit
 from controller.core.meters import Hit, Reveal
+from controller.core.refusals import Refusal
 from controller.core.state import Award, Intent, State
 
 
 def answered(state: State, answer: LinkAnswered) -> Decision:
     """Make the awards a link gave, or settle what it gave back."""
     intent = known(state.intents.get(answer.intent), f"nothing asked as {answer.intent!r} is waiting for an answer")
+    _refuse_unsound(intent, answer)
     draft, account = Draft(state), link_account(intent.link)
     hits: tuple[Hit, ...] = ()
     if intent.kind in ("contribute", "hit"):
@@ -31,6 +33,19 @@ def answered(state: State, answer: LinkAnswered) -> Decision:
     )
     positions = tuple(hit.position for hit in answer.hits)
     return Decision(fact, (Meters((intent.meter,)), *([Lamps(positions)] if positions else [])))
+
+
+def _refuse_unsound(intent: Intent, answer: LinkAnswered) -> None:
+    """Refuse an answer that does not go with what was asked: a link that errs must not make awards at will."""
+    won = [hit.position for hit in answer.hits]
+    asked = [position for position, _ in intent.stakes] if intent.kind == "contribute" else list(intent.positions)
+    fits = {
+        "contribute": len(set(won)) == len(won) and set(won) <= set(asked),
+        "hit": sorted(won) == sorted(asked),
+    }.get(intent.kind, not won)
+    amounts = (answer.display_cents, answer.returned_units, *(hit.amount_cents - 1 for hit in answer.hits))
+    if not fits or not all(0 <= amount < MOST_UNITS for amount in amounts):
+        raise refuse(Refusal.BAD_REQUEST, f"the answer to {intent.id} does not go with what was asked")
 
 
 def _awards(draft: Draft, intent: Intent, answer: LinkAnswered) -> tuple[Hit, ...]:

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from controller.core.accounts import WAGERS, Move, link_account
 from controller.core.chance import Chance
-from controller.core.decision import NOTHING, Decision
+from controller.core.decision import NOTHING, Decision, refuse
 from controller.core.draft import Draft
 from controller.core.effects import Acceptors, Ask, Effect, Lamps, Meters
 from controller.core.facts import ButtonIgnored, LockedOut, Reopened
@@ -13,6 +13,7 @@ from controller.core.floor import IN_PLAY, is_held, opening
 from controller.core.inputs import Button
 from controller.core.meters import Hit, Share, Won, contribute, listed
 from controller.core.phases import Phase
+from controller.core.refusals import Refusal
 from controller.core.state import Award, Standing, State, Wager
 from controller.core.times import ms_between
 
@@ -35,6 +36,8 @@ def _again(state: State, press: Button) -> bool:
 
 def button(state: State, press: Button, chance: Chance) -> Decision:
     """Lock out, open the next round, or note that nothing followed."""
+    if press.cause not in ("button", "shoe") or press.level not in ("", LOCKED, UNLOCKED):
+        raise refuse(Refusal.BAD_REQUEST, f"{press.cause[:40]!r}, {press.level[:40]!r}: no button does that")
     if locks(state, press):
         return lock_out(state, press, chance)
     if press.cause == "shoe":
@@ -42,7 +45,9 @@ def button(state: State, press: Button, chance: Chance) -> Decision:
     if state.phase in IN_PLAY and press.level != LOCKED:
         if not press.level and _again(state, press):
             return _ignored("again", press)
-        return _ignored("held", press) if is_held(state) else _reopen(state, press)
+        if is_held(state):  # a level that is read again and again is recorded once
+            return NOTHING if press.level and press.level == state.switch else _ignored("held", press)
+        return _reopen(state, press)
     if press.level:
         return NOTHING if press.level == state.switch else _ignored(state.phase.value, press)
     return _ignored("again" if state.phase is Phase.OPEN else state.phase.value, press)

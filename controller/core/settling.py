@@ -1,6 +1,5 @@
 """What the cards of a round make due to its wagers."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from controller.core.filed import Filed, FiledWager
@@ -39,7 +38,7 @@ class DueAward(NamedTuple):
         return self.wager.position, self.id, self.outcome
 
 
-def due(filed: Filed, record: Round, linked: Mapping[str, int], cards: Cards) -> list[DueAward]:
+def due(filed: Filed, record: Round, cards: Cards) -> list[DueAward]:
     """Every award of a round, in the order of its wagers. Four cards settle Royal 9, whole hands the rest."""
     hands = royal9.royal(*cards.player[:INITIAL]), royal9.royal(*cards.banker[:INITIAL])
     outcomes = _outcomes(filed, cards) if cards.complete else {}
@@ -50,7 +49,7 @@ def due(filed: Filed, record: Round, linked: Mapping[str, int], cards: Cards) ->
         if wager.wager != ROYAL9:
             found.append(_by_list(filed.wagers[wager.wager], wager, outcomes.get(wager.wager, LOSE)))
         elif any(hand.royal for hand in hands):
-            found.append(_royal9(filed, record, linked, wager, hands))
+            found.append(_royal9(filed, record, wager, hands))
     return [award for award in found if award is not None]
 
 
@@ -68,26 +67,26 @@ def _by_list(offered: FiledWager, wager: Wager, outcome: str) -> DueAward | None
     return DueAward(wager, offered.id, outcome, "", payout.meter or "", amount)
 
 
-def _royal9(
-    filed: Filed, record: Round, linked: Mapping[str, int], wager: Wager, hands: tuple[royal9.Royal, royal9.Royal]
-) -> DueAward | None:
+def _royal9(filed: Filed, record: Round, wager: Wager, hands: tuple[royal9.Royal, royal9.Royal]) -> DueAward | None:
     """The highest of the rows a wager qualifies for, or the first listed where that is filed."""
     offered, layout = filed.wagers[ROYAL9], royal9.Layout(filed.layout)
     listed = royal9.outcome(*hands, layout, wager.position)
     first = _by_list(offered, wager, listed)
     if first is None or filed.award == "list":
         return first
-    best, most = first, _worth(first, record, linked)
+    best, most = first, _worth(filed, first, record)
     for outcome in royal9.qualifying(*hands, layout, wager.position):
         other = _by_list(offered, wager, outcome)
-        if other is not None and _worth(other, record, linked) > most:
-            best, most = other, _worth(other, record, linked)
+        if other is not None and _worth(filed, other, record) > most:
+            best, most = other, _worth(filed, other, record)
     return best._replace(listed="" if best.outcome == listed else listed)
 
 
-def _worth(award: DueAward, record: Round, linked: Mapping[str, int]) -> int:
-    """What it pays: a jackpot what its meter held at lock-out, a linked one what it last showed."""
+def _worth(filed: Filed, award: DueAward, record: Round) -> int:
+    """What it pays: a jackpot what its meter held at lock-out, a linked one what it showed, and its reset at least."""
     if not award.meter:
         return award.amount_cents
     amount = record.amounts.get(award.meter)
-    return amount.units // UNITS_PER_CENT if amount else linked.get(award.meter, 0)
+    if amount is not None:
+        return amount.units // UNITS_PER_CENT
+    return max(record.shown.get(award.meter, 0), filed.meters()[award.meter].filing.reset_cents)

@@ -42,7 +42,8 @@ def void(state: State, command: RoundVoided) -> Decision:
         **people(command.by),
         **draft.parts(),
     )
-    effects = (Acceptors(inhibit=False), Lamps(), Meters(tuple(draft.meters)))
+    closed = state.phase is Phase.FAULTED or there.phase != Phase.OPEN.value
+    effects = (Acceptors(inhibit=closed), Lamps(), Meters(tuple(draft.meters)))
     return Decision(fact, (*effects, *(Ask(intent) for intent in draft.intents)))
 
 
@@ -129,7 +130,10 @@ def _take_out_standing(state: State, command: WagerVoided) -> Decision:
         returns=tuple(draft.returns),
         **people(command.by, command.second),
     )
-    return Decision(fact, (Lamps((standing.position,)),))
+    free = Acceptors(inhibit=False, position=standing.position, wager=standing.wager)
+    return Decision(
+        fact, (free, Lamps((standing.position,))) if standing.source == DROP else (Lamps((standing.position,)),)
+    )
 
 
 def _is(wager: Wager, command: WagerVoided) -> bool:

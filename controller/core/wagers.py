@@ -33,6 +33,8 @@ from controller.core.refusals import Refusal
 from controller.core.state import CHIP, DROP, State
 from controller.core.times import ms_between
 
+MOST_COIN_CENTS = 100_000_000  # as much as the dearest wager that can be filed
+
 
 def _place(state: State, position: int, wager: str) -> str:
     try:
@@ -81,7 +83,7 @@ def _base_present(state: State, seen: WagerPresent) -> Decision:
 
 def _position(state: State, position: int) -> None:
     if state.filed is None or not 1 <= position <= state.filed.positions:
-        raise refuse(Refusal.UNKNOWN, f"position {position} is not on this table")
+        raise refuse(Refusal.UNKNOWN, "there is no such position on this table")
 
 
 def absent(state: State, seen: WagerAbsent) -> Decision:
@@ -123,9 +125,11 @@ def _base_absent(state: State, seen: WagerAbsent) -> Decision:
 
 def dropped(state: State, credit: WagerDropped) -> Decision:
     """A coin in a drop slot: a wager if it is the first, the right one and in time; otherwise to be returned."""
+    if not 0 < credit.cents <= MOST_COIN_CENTS:
+        raise refuse(
+            Refusal.BAD_REQUEST, f"a credit is of 1 to {MOST_COIN_CENTS} cents: no coin is worth another amount"
+        )
     place = _place(state, credit.position, credit.wager)
-    if credit.cents <= 0:
-        raise refuse(Refusal.BAD_REQUEST, f"a credit of {credit.cents} cents: it must be above zero")
     why = bar(state, credit.position, credit.wager)
     if not why and place in state.standing:
         why = "second-credit"

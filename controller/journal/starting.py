@@ -6,7 +6,7 @@ from hashlib import sha256
 from msgspec import MsgspecError, json
 
 from controller.core.evolve import evolve
-from controller.core.facts import Recorded, SnapshotTaken, decode
+from controller.core.facts import Recorded, SnapshotTaken, UnreadableFactError, decode
 from controller.core.invariants import check
 from controller.core.state import VERSION, State
 from controller.journal.chain import sound
@@ -51,7 +51,10 @@ def load(journal: Journal) -> State:
 def replay(journal: Journal, head: Head, state: State) -> State:
     """The state after every fact that follows a place in the chain."""
     for row in sound(journal.rows(head.seq), head):
-        state = evolve(state, recorded(row))
+        try:
+            state = evolve(state, recorded(row))
+        except (UnreadableFactError, MsgspecError) as error:
+            raise JournalCorruptError(f"fact {row.seq} cannot be read: {error}", row.seq) from error
     return state
 
 

@@ -48,7 +48,7 @@ class MemoryLink:
         self._filed: dict[str, FiledMeter] = {}
         self._chances = chances
         self._seq = 0  # intents applied: the link's own order, as rounds of different tables have none
-        self._answers: dict[str, LinkAnswered] = {}
+        self._answers: dict[tuple[str, str], LinkAnswered] = {}
         self._given: dict[Place, tuple[int, int, Share]] = {}  # when, cents, what
         self._won: dict[Place, tuple[str, str, int]] = {}  # hit, award, cents
         for filed, wager in meters:
@@ -63,14 +63,15 @@ class MemoryLink:
 
     def apply(self, intent: Intent, at: str) -> LinkAnswered:
         """Apply an intent once, and answer it."""
-        if intent.id not in self._answers:
+        key = (intent.table, intent.id)
+        if key not in self._answers:
             self._seq += 1
             hits, returned = _KINDS[intent.kind](self, intent, at)
             display = self.meters[intent.meter].display_cents
-            self._answers[intent.id] = LinkAnswered(
+            self._answers[key] = LinkAnswered(
                 at=at, intent=intent.id, display_cents=display, hits=hits, returned_units=returned
             )
-        return replace(self._answers[intent.id], at=at)
+        return replace(self._answers[key], at=at)
 
     def _contribute(self, intent: Intent, at: str) -> tuple[tuple[LinkHit, ...], int]:
         filed, before = self._filed[intent.meter], self.meters[intent.meter]

@@ -1,6 +1,7 @@
 """A linked meter: the lock-out journals an intent, the link applies it with the same meter rules, awards follow."""
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core import inputs
 from controller.core.chance import Draw, Ready
@@ -13,7 +14,7 @@ from controller.core.refusals import Refusal, Refused
 from controller.core.state import Intent
 from controller.core.times import stamp
 from controller.link.memory import MemoryLink
-from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, Table
+from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, SUPERVISOR, SUPERVISOR2, Table
 
 SIX_ZEROS = {"player": ("KS", "QS", "JS"), "banker": ("KH", "QH", "JH")}
 SIX_KINGS = {"player": ("KS", "KH", "KD"), "banker": ("KC", "KS", "KH")}
@@ -244,3 +245,76 @@ def test_royal9_on_a_link_weighs_the_jackpot_as_last_answered(hand: dict[str, tu
     assert (won[1].outcome, won[1].amount_cents) == ("mega", 5_500_100)
     assert won[2].outcome == "mega-envy"
     totals(link)
+
+
+def test_a_linked_jackpot_is_asked_for_once_however_often_the_hand_is_entered() -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.answer(link)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.do(inputs.HandComplete, **SIX_KINGS, source="console", by=DEALER)
+    assert [intent.kind for intent in table.asked] == ["hit"]
+    for other in (SIX_ZEROS, {"player": ("2S", "6S"), "banker": ("2H", "5D")}):
+        refused = table.try_(inputs.HandCorrected, by=DEALER, round=1, **other)
+        assert isinstance(refused, Refused)
+        assert refused.refusal is Refusal.STALE  # not before the link has answered
+    table.answer(link)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="console", by=DEALER)
+    assert len(table.state.awards) == 1
+    assert table.asked == []
+
+
+def test_the_same_cards_again_choose_the_same_row_of_a_linked_royal9() -> None:
+    table, _ = seated(wager="royal9", links={"royal9-major": "bank"})
+    filed = table.state.filed
+    assert filed is not None
+    link = link_for(table, "bank")
+    major = link.meters["royal9-major"]
+    link.meters["royal9-major"] = replace(major, units=200_000 * 1_000_000)  # $2,000: above the suited tie's $1,500
+    locked(table, 1, wager="royal9")
+    table.answer(link)
+    hand = {"player": ("KH", "9H"), "banker": ("KS", "9S")}
+    table.do(inputs.HandComplete, **hand, source="shoe")
+    table.answer(link)
+    table.do(inputs.HandComplete, **hand, source="console", by=DEALER)
+    assert [award.outcome for award in (table.state.record(1) or pytest.fail("no round")).awards] == ["major"]
+    assert table.asked == []
+
+
+@pytest.mark.parametrize(
+    "hits",
+    [
+        (inputs.LinkHit(9, 100),),  # a position without a wager
+        (inputs.LinkHit(1, 100), inputs.LinkHit(1, 100)),
+        (inputs.LinkHit(1, 0),),
+        (inputs.LinkHit(1, -5),),
+        (inputs.LinkHit(1, 2**63 + 1),),
+    ],
+)
+def test_an_answer_that_does_not_go_with_the_question_is_refused(hits: tuple[inputs.LinkHit, ...]) -> None:
+    table, _ = seated()
+    locked(table, 1)
+    (intent,) = table.state.intents
+    for parts in ({"hits": hits}, {"returned_units": -1}, {"display_cents": -1}):
+        answer = table.try_(inputs.LinkAnswered, **{"intent": intent, "display_cents": 5, **parts})
+        assert isinstance(answer, Refused)
+        assert answer.refusal is Refusal.BAD_REQUEST
+    assert table.state.awards == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [({}, {"harmony": "bank"}), ({"harmony": "bank"}, {}), ({"harmony": "a"}, {"harmony": "b"})]
+)
+def test_a_meter_never_moves_between_table_and_link(before: dict[str, str], after: dict[str, str]) -> None:
+    table = Linked(MINI, before)
+    answer = table.try_(
+        inputs.SubmissionChanged,
+        toml=MINI,
+        day="2026-11-16",
+        reason="r",
+        by=SUPERVISOR,
+        second=SUPERVISOR2,
+        links=after,
+    )
+    assert isinstance(answer, Refused)
+    assert answer.refusal is Refusal.BAD_REQUEST
