@@ -58,7 +58,7 @@ test: $(VENV)/dev.stamp compiler ## Run every test
 	$(BIN)/python -m pytest
 
 soak: $(VENV)/dev.stamp compiler ## Play, kill and cut the power for a long time, with new seeds
-	JACKPOTD_SOAK=1 $(BIN)/python -m pytest tests/core/test_machine.py tests/crash
+	JACKPOTD_SOAK=50 $(BIN)/python -m pytest tests/core/test_machine.py tests/crash
 
 lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports
 	$(BIN)/ruff check $(CODE)
