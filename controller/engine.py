@@ -170,7 +170,7 @@ class Engine:
                 answers.append(Answer(seen.seq, seen.refusal, seen.why, repeated=True))
             else:
                 effects += found.effects
-                answers.append(Answer(state.seq if fact else 0, fact=fact))
+                answers.append(Answer(state.seq if fact else 0, "", "", False, fact))  # noqa: FBT003 -- quicker by place
         if entries:
             check(state, self.state)
             self._commit(entries, cursor=self._cursor, snapshot=None)

@@ -32,7 +32,8 @@ MOST_KEY = 100  # characters: room for a UUID, or a device's name and its counte
 MOST_INPUT = 8 * 1024  # bytes as JSON: reasons and references of 500 characters several times over
 MOST_PERSON = 200  # bytes as JSON
 MOST_FILING = 2 * 1024 * 1024  # a Rules Submission has at most 1 MiB, which JSON's escapes can double
-_READINGS = (WagerPresent, WagerAbsent, Button, Tick)  # what comes many times a second
+# What comes many times a second: numbers, and the name of a wager, which must be one that is filed.
+_READINGS = frozenset({WagerPresent, WagerAbsent, Button, Tick})
 
 _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
     "wager-present": wagers.present,
@@ -65,7 +66,8 @@ def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision 
     key = key_of(input_)
     try:
         if not key:
-            _refuse_unsound(input_)
+            if type(input_) not in _READINGS or not is_time(input_.at):
+                _refuse_unsound(input_)
             return _decide(state, input_, chance)
         digest = content(input_)
         before = _answered(state, key, digest)
@@ -83,10 +85,7 @@ def _refuse_unsound(input_: Input) -> None:
     """Refuse an input without a key that is too long to record, has no time, or should have a key."""
     if isinstance(input_, Keyed):
         raise RefusedError(Refusal.BAD_REQUEST, f"{input_.kind} takes a key, so that the same one again is noticed")
-    if type(input_) in _READINGS:  # numbers and the name of a wager, which must be one that is filed
-        _refuse_time(input_.at)
-    else:
-        _encoded(input_)
+    _encoded(input_)
 
 
 def _refuse_time(at: str) -> None:

@@ -16,7 +16,7 @@ from controller.core.phases import Phase
 from controller.core.refusals import Refusal
 from controller.core.settling import Cards, DueAward, due
 from controller.core.state import CONSOLE, SHOE, Award, Round, State
-from controller.rules.cards import CARDS, Hand
+from controller.rules.cards import CARDS
 from controller.rules.drawing import INITIAL, Verdict, is_complete, judge
 
 
@@ -26,18 +26,15 @@ def read(player: Sequence[str], banker: Sequence[str]) -> Cards:
         if name not in CARDS:
             raise refuse(Refusal.BAD_HAND, f"{name!r} is not a card: write rank and suit, like TS or 9D")
     hands = tuple(CARDS[name] for name in player), tuple(CARDS[name] for name in banker)
-    if is_complete(*hands):
-        return Cards(*hands, complete=True)
+    cards = Cards(*hands, is_complete(*hands), tuple(player), tuple(banker))
+    if cards.complete or len(player) == INITIAL == len(banker):  # four cards are always possible
+        return cards
     verdict, why = judge(*hands)
     if verdict is Verdict.IMPOSSIBLE:
         raise refuse(Refusal.BAD_HAND, why)
     if min(map(len, hands)) < INITIAL:
         raise refuse(Refusal.BAD_HAND, f"incomplete: {why}")
-    return Cards(*hands, complete=False)
-
-
-def _names(hand: Hand) -> tuple[str, ...]:
-    return tuple(map(str, hand))
+    return cards
 
 
 def current(state: State, entered: FourCards) -> Decision:
@@ -76,8 +73,8 @@ def current(state: State, entered: FourCards) -> Decision:
         cards,
         HandEntered(
             round=record.round,
-            player=_names(cards.player),
-            banker=_names(cards.banker),
+            player=cards.player_names,
+            banker=cards.banker_names,
             source=CONSOLE if CONSOLE in (record.source, entered.source) else SHOE,
             complete=cards.complete,
             corrected=not before,
@@ -106,13 +103,13 @@ def end_simulated(state: State, by: str) -> Decision:
 
 def _continues(record: Round, cards: Cards) -> bool:
     """Whether these are the cards known so far, or those and more."""
-    player, banker = _names(cards.player), _names(cards.banker)
+    player, banker = cards.player_names, cards.banker_names
     return player[: len(record.player)] == record.player and banker[: len(record.banker)] == record.banker
 
 
 def _behind(record: Round, cards: Cards) -> bool:
     """Whether these cards are known already."""
-    player, banker = _names(cards.player), _names(cards.banker)
+    player, banker = cards.player_names, cards.banker_names
     return record.player[: len(player)] == player and record.banker[: len(banker)] == banker
 
 
@@ -147,8 +144,8 @@ def correct(state: State, entered: HandCorrected) -> Decision:
 def _fact(entered: LateHand, cards: Cards, *, late: bool) -> HandEntered:
     return HandEntered(
         round=entered.round,
-        player=_names(cards.player),
-        banker=_names(cards.banker),
+        player=cards.player_names,
+        banker=cards.banker_names,
         source=CONSOLE,
         complete=cards.complete,
         late=late,

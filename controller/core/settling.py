@@ -20,6 +20,8 @@ class Cards(NamedTuple):
     player: Hand
     banker: Hand
     complete: bool
+    player_names: tuple[str, ...]
+    banker_names: tuple[str, ...]
 
 
 class DueAward(NamedTuple):
