@@ -458,7 +458,8 @@ class Auditor:
         self.their_returns: dict[str, tuple[int, str, int]] = {}
         self.slip = 0
         self.keys: dict[str, tuple[str, str, str]] = {}
-        self.clock = 0
+        self.clock = self.instant = 0  # how many inputs there were, and at which of them the time last changed
+        self.at = ""
         self.forgotten = False  # whether the last key was used on a day too long ago
         self.answer: Decision | Refused = Decision(None)
         self.happened: Counter[str] = Counter()  # what the money has gone through
@@ -481,12 +482,22 @@ class Auditor:
         """Book an input; raise where the product answered otherwise than it must."""
         self.values, self.answer = values, answer
         self.clock += 1
+        if input_.at != self.at:
+            self.at, self.instant = input_.at, self.clock
         key, content = getattr(input_, "key", ""), repr((input_.kind, self._content(input_)))
         if key:
             self.forgotten = key in self.keys and self.keys[key][2] not in {self.day, self.previous_day}
             if key in self.keys and not self.forgotten:
                 self._again(*self.keys[key][:2], content)
                 return
+        self._judge(input_)
+        if key:
+            if isinstance(answer, Decision) and answer.fact is None:
+                raise DifferenceError(f"{input_} was accepted and left nothing to know its key by")
+            self.keys[key] = (content, self.refused.value if self.refused else "", self.day)
+
+    def _judge(self, input_: inputs.Input) -> None:
+        """Book an input that must be accepted; hold the product's refusal against the one that is due."""
         try:
             self._book(input_)
         except _NoError as no:
@@ -497,10 +508,6 @@ class Auditor:
         else:
             if self.refused is not None:
                 raise DifferenceError(f"{input_} must be accepted, got {self.answer}")
-        if key:
-            if isinstance(answer, Decision) and answer.fact is None:
-                raise DifferenceError(f"{input_} was accepted and left nothing to know its key by")
-            self.keys[key] = (content, self.refused.value if self.refused else "", self.day)
 
     def _wrong_phase(self, input_: inputs.Input) -> set[Refusal]:
         """The phase, or the fault, is the first reason given where others hold too."""
@@ -624,7 +631,7 @@ class Auditor:
         if self.phase == OPEN and not self.faulted:
             for spot in list(self.sensors):
                 if spot not in self.standing and self._waiting(spot):
-                    self.standing[spot] = ("chip", (self.clock, spot[0]))
+                    self.standing[spot] = ("chip", (self.instant, spot[0]))
 
     def _withdraw(self, spots: Iterable[Spot]) -> None:
         for spot in list(spots):
@@ -665,7 +672,7 @@ class Auditor:
         stake = self.filed.offers[coin.wager].stake
         right = Fraction(coin.cents, 100) == stake and spot not in self.standing
         if right and self.phase == OPEN and not self.faulted and self._usable(*spot):
-            self.standing[spot] = ("drop", (self.clock, coin.position))
+            self.standing[spot] = ("drop", (self.instant, coin.position))
         else:
             self._give_back(coin.position, coin.wager, Fraction(coin.cents, 100))
 
@@ -919,10 +926,13 @@ class Auditor:
         """By a hit that stands and took the meter's money."""
         return any(h.order > order and h.from_meter and not h.undone for h in self.meters[id_].struck)
 
-    def _since(self, id_: str, round_: Round) -> Fraction:
-        """What later rounds have contributed to a meter, and not been given back."""
+    def _before(self, round_: Round, id_: str) -> tuple[Fraction, Fraction]:
+        """What a meter and its reserve hold without what later rounds have contributed, and not been given back."""
         later = [wager for one in self.rounds.values() if one.order > round_.order for wager in one.wagers]
-        return sum((wager.shares[id_].amount for wager in later if id_ in wager.shares and not wager.out), ZERO)
+        shares = [wager.shares[id_] for wager in later if id_ in wager.shares and not wager.out]
+        amount = self.balance(f"meter:{id_}") - sum((share.amount for share in shares), ZERO)
+        reserve = self.balance(f"reserve:{id_}") - sum((share.reserve for share in shares), ZERO)
+        return max(ZERO, amount), max(ZERO, reserve)
 
     def _jackpot(self, round_: Round, id_: str, those: list[Due]) -> None:
         meter, account = self.meters[id_], f"meter:{id_}"
@@ -940,7 +950,8 @@ class Auditor:
             hit.late = out
             self.happened["jackpot whole from house:late"] += 1
         else:
-            lack = max(ZERO, out - max(ZERO, self.balance(account) - self._since(id_, round_)))
+            held, kept = self._before(round_, id_)
+            lack = max(ZERO, out - held)
             self._move(account, "pending", out - lack)
             self._move("house:late", "pending", lack)
             hit.late = lack
@@ -953,7 +964,7 @@ class Auditor:
             hit.former = (meter.numbers, meter.pending)
             self._reset(meter)
             if meter.kind == "reserve":
-                hit.released = min(reserve, self.balance(f"reserve:{id_}"))
+                hit.released = min(reserve, kept)
                 hit.seed = max(ZERO, meter.numbers.reset - hit.released)
             else:
                 hit.seed = meter.numbers.reset
@@ -1373,9 +1384,10 @@ class Auditor:
             self.unsaid("a submission changed while closed and faulted")
         if self._pending():
             raise _NoError("only with no award pending")
-        changed = any(law.offers[name] != now.offers.get(name) for name in law.offers)
-        low = [id_ for id_ in self.meters if self.balance(f"meter:{id_}") < law.floors.get(id_, ZERO)]
-        if changed and low:
+        changed = [name for name, offer in law.offers.items() if offer.id != getattr(now.offers.get(name), "id", "")]
+        those = [id_ for name in changed for id_ in law.offers[name].meters if id_ in self.meters]
+        low = [id_ for id_ in those if self.balance(f"meter:{id_}") < law.floors.get(id_, ZERO)]
+        if low:
             raise _NoError(f"{low} below the floor of the law")
         gone = set(self.meters) - set(law.numbers())
         if any(self.balance(f"{kind}:{id_}") for id_ in gone for kind in ("meter", "reserve", "carry")):

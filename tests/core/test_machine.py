@@ -334,9 +334,9 @@ class Play(RuleBasedStateMachine):
                 return {"by": FLOOR, "second": FLOOR2}
         return {"by": first, "second": second if two else None}
 
-    def chip(self, position: int, wager: str, *, present: bool) -> None:
+    def chip(self, position: int, wager: str, *, present: bool, after: int = 1_000) -> None:
         kind = inputs.WagerPresent if present else inputs.WagerAbsent
-        self.give(kind, 1_000, position=position, wager=wager)
+        self.give(kind, after, position=position, wager=wager)
 
     def drop(self, position: int, wager: str, more: int = 0) -> None:
         cents = int(self.law.offers[wager].stake * 100) + more
@@ -384,8 +384,9 @@ class Play(RuleBasedStateMachine):
         self.give(inputs.AwardValidated, award=award.id, method=method, base_wager=True, by=FLOOR, second=FLOOR2)
 
     def bet(self, places: int) -> None:
-        """Chips and coins on the places of a mask, in the order of the spots."""
-        for at, (position, wager) in enumerate(self.spots()):
+        """Chips and coins on the places of a mask, sometimes in one instant, sometimes from the last seat on."""
+        spots = list(enumerate(self.spots()))
+        for at, (position, wager) in reversed(spots) if places & 2 else spots:
             wanted = places >> (at % 9) & 1
             if position in self.slots:
                 if wanted and f"{position}/{wager}" not in self.state.standing:
@@ -393,9 +394,9 @@ class Play(RuleBasedStateMachine):
                 continue
             sensor = self.state.sensors.get(f"{position}/{wager}")
             if sensor is None or sensor.present:
-                self.chip(position, wager, present=False)
+                self.chip(position, wager, present=False, after=0 if places & 4 else 1_000)
             if wanted:
-                self.chip(position, wager, present=True)
+                self.chip(position, wager, present=True, after=0 if places & 4 else 1_000)
 
     # -- Rounds -------------------------------------------------------------------------------------------
 
