@@ -14,7 +14,7 @@ from controller.core.effects import Lamps, Meters
 from controller.core.facts import SubmissionFiled
 from controller.core.filed import MYSTERY, RESERVE, Filed, FiledMeter, filed
 from controller.core.inputs import SUPERVISOR, SubmissionChanged, need_two
-from controller.core.meters import PENDING, Meter, open_meter
+from controller.core.meters import Meter, open_meter
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal
 from controller.core.state import State
@@ -120,9 +120,7 @@ def _check_change(state: State, old: Filed, new: Filed) -> tuple[str, ...]:
     """Refuse what cannot change now; answer which meters are removed."""
     if (old.site, old.table) != (new.site, new.table):
         raise refuse(Refusal.BAD_REQUEST, f"table.id: this is the journal of {old.name}, not of {new.name}")
-    idle = state.play is Phase.CLOSED and not any(
-        award and award.fate == PENDING for award in map(state.award, state.awards)
-    )
+    idle = state.play is Phase.CLOSED and not state.pending()
     _check_links(state, old, new)
     for key, why in _only_while_closed(old, new):
         if not idle:

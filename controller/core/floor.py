@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from controller.core.decision import refuse
 from controller.core.draft import Draft
 from controller.core.facts import Placed, Withdrawn
-from controller.core.meters import PENDING
+from controller.core.filed import Filed
 from controller.core.phases import Phase
+from controller.core.refusals import Refusal
 from controller.core.state import CHIP, DROP, Standing, State, spot
 
 BASE = "base"  # the base wager, where a position senses it
@@ -104,13 +106,19 @@ def is_held(state: State) -> bool:
     """Whether play waits for the validation of a hit, where that is filed (§ 631c.6(c)(5))."""
     if state.filed is None or not state.filed.hold_play_on_hit:
         return False
-    return any(award and award.fate == PENDING for award in map(state.award, state.awards))
+    return bool(state.pending())
+
+
+def filed_with(state: State, position: int) -> Filed:
+    """What is filed, refused where it has no such position."""
+    if state.filed is None or not 1 <= position <= state.filed.positions:
+        raise refuse(Refusal.UNKNOWN, "there is no such position on this table")
+    return state.filed
 
 
 def at(state: State, position: int, wager: str) -> str:
-    """The name of a place on this table; raises where there is none."""
-    if state.filed is None or not 1 <= position <= state.filed.positions:
-        raise LookupError("there is no such position on this table")
-    if wager not in state.filed.wagers:
-        raise LookupError(f"{wager!r} is not offered: {', '.join(state.filed.wagers) or 'nothing'} is")
+    """The name of a place on this table, refused where there is none."""
+    filed = filed_with(state, position)
+    if wager not in filed.wagers:
+        raise refuse(Refusal.UNKNOWN, f"{wager!r} is not offered: {', '.join(filed.wagers) or 'nothing'} is")
     return spot(position, wager)

@@ -3,7 +3,6 @@
 from enum import Enum
 
 from controller.core.floor import is_in, out
-from controller.core.meters import PENDING
 from controller.core.phases import Phase
 from controller.core.state import State, spot
 
@@ -34,11 +33,9 @@ def lamps(state: State) -> dict[int, dict[str, Lamp]]:
 def _winners(state: State) -> dict[str, int]:
     """Places with an award that waits for its validation, and the round of the last such award."""
     found: dict[str, int] = {}
-    for id_, round_ in state.awards.items():
-        award = state.award(id_)
-        if award is not None and award.fate == PENDING:
-            place = spot(award.position, award.wager.partition("/")[0])
-            found[place] = max(round_, found.get(place, 0))
+    for award in state.pending():
+        place = spot(award.position, award.wager.partition("/")[0])
+        found[place] = max(award.round, found.get(place, 0))
     return found
 
 

@@ -192,6 +192,11 @@ class State(Struct, frozen=True, gc=False, omit_defaults=True):
         record = self.record(self.awards.get(id_, 0))
         return next((award for award in record.awards if award.id == id_), None) if record else None
 
+    def pending(self) -> list[Award]:
+        """Awards that wait to be validated or rejected."""
+        found = map(self.award, self.awards)
+        return [award for award in found if award is not None and award.fate == "pending"]
+
     def answered(self, key: str) -> Seen | None:
         """How an input with this key was answered."""
         return self.seen.get(key[-2:], _NOTHING_SEEN).get(key)

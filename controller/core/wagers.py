@@ -17,7 +17,7 @@ from controller.core.facts import (
     WagerWithdrawn,
     Withdrawn,
 )
-from controller.core.floor import BASE, LATE_BET, at, bar, is_in, stakes, withdraw
+from controller.core.floor import BASE, LATE_BET, at, bar, filed_with, is_in, stakes, withdraw
 from controller.core.inputs import (
     DEALER,
     FLOORPERSON,
@@ -36,13 +36,6 @@ from controller.core.times import ms_between
 MOST_COIN_CENTS = 100_000_000  # as much as the dearest wager that can be filed
 
 
-def _place(state: State, position: int, wager: str) -> str:
-    try:
-        return at(state, position, wager)
-    except LookupError as error:
-        raise refuse(Refusal.UNKNOWN, str(error)) from error
-
-
 def _stake(state: State, wager: str) -> int:
     return known(state.filed, "nothing is filed").wagers[wager].stake_cents
 
@@ -51,7 +44,7 @@ def present(state: State, seen: WagerPresent) -> Decision:
     """A chip is there: a wager while the round is open, otherwise refused and recorded."""
     if seen.wager == BASE:
         return _base_present(state, seen)
-    place = _place(state, seen.position, seen.wager)
+    place = at(state, seen.position, seen.wager)
     sensor = state.sensors.get(place)
     if sensor is not None and sensor.present:
         return NOTHING
@@ -70,7 +63,7 @@ def present(state: State, seen: WagerPresent) -> Decision:
 
 def _base_present(state: State, seen: WagerPresent) -> Decision:
     """The base wager is there: chips that waited for it become wagers at this instant."""
-    _position(state, seen.position)
+    filed_with(state, seen.position)
     if state.base.get(seen.position) is True:
         return NOTHING
     placed: tuple[Placed, ...] = ()
@@ -81,16 +74,11 @@ def _base_present(state: State, seen: WagerPresent) -> Decision:
     return Decision(WagerPlaced(position=seen.position, wager=BASE, placed=placed), (Lamps((seen.position,)),))
 
 
-def _position(state: State, position: int) -> None:
-    if state.filed is None or not 1 <= position <= state.filed.positions:
-        raise refuse(Refusal.UNKNOWN, "there is no such position on this table")
-
-
 def absent(state: State, seen: WagerAbsent) -> Decision:
     """No chip is there: a standing wager is withdrawn while open; after lock-out a chip lifted is recorded."""
     if seen.wager == BASE:
         return _base_absent(state, seen)
-    place = _place(state, seen.position, seen.wager)
+    place = at(state, seen.position, seen.wager)
     sensor = state.sensors.get(place)
     if sensor is None:
         return Decision(SensorRead(position=seen.position, wager=seen.wager))
@@ -111,7 +99,7 @@ def absent(state: State, seen: WagerAbsent) -> Decision:
 
 def _base_absent(state: State, seen: WagerAbsent) -> Decision:
     """The base wager is gone: no progressive wager stands without it."""
-    _position(state, seen.position)
+    filed_with(state, seen.position)
     if state.base.get(seen.position) is False:
         return NOTHING
     draft = Draft(state)
@@ -129,7 +117,7 @@ def dropped(state: State, credit: WagerDropped) -> Decision:
         raise refuse(
             Refusal.BAD_REQUEST, f"a credit is of 1 to {MOST_COIN_CENTS} cents: no coin is worth another amount"
         )
-    place = _place(state, credit.position, credit.wager)
+    place = at(state, credit.position, credit.wager)
     why = bar(state, credit.position, credit.wager)
     if not why and place in state.standing:
         why = "second-credit"
@@ -152,7 +140,7 @@ def service(state: State, command: PositionService) -> Decision:
     """A position out of service takes no wager; the table plays on."""
     need(command.by, FLOORPERSON)
     text("a reason", command.reason)
-    _position(state, command.position)
+    filed_with(state, command.position)
     draft = Draft(state)
     gone: tuple[Withdrawn, ...] = ()
     placed: tuple[Placed, ...] = ()
