@@ -8,8 +8,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, time, timedelta
 from hashlib import sha256
-from typing import NamedTuple, Protocol
+from typing import Protocol
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from controller.core.chance import Chance, Ready
 from controller.core.decide import after, decide, placed, refusal
@@ -87,7 +89,7 @@ class Lines(Protocol):
         """Show that the table cannot be played."""
 
 
-class Answer(NamedTuple):
+class Answer(Struct, frozen=True, gc=False):
     """What became of an input."""
 
     seq: int  # the fact it led to; 0 where nothing changed
@@ -163,14 +165,14 @@ class Engine:
                 recorded = placed(state, input_.at, fact)
                 entries.append(entry(recorded))
                 state = after(state, input_, recorded)
+            seq = 0 if fact is None else state.seq
             if isinstance(found, Refused):
-                answers.append(Answer(state.seq if fact else 0, found.refusal.value, found.why, fact=fact))
-            elif found.repeated:
-                seen = found.repeated
+                answers.append(Answer(seq, found.refusal.value, found.why, fact=fact))
+            elif (seen := found.repeated) is not None:
                 answers.append(Answer(seen.seq, seen.refusal, seen.why, repeated=True))
             else:
                 effects += found.effects
-                answers.append(Answer(state.seq if fact else 0, "", "", False, fact))  # noqa: FBT003 -- quicker by place
+                answers.append(Answer(seq, fact=fact))
         if entries:
             check(state, self.state)
             self._commit(entries, cursor=self._cursor, snapshot=None)
@@ -301,7 +303,7 @@ def prepared(source: ChanceSource, need: Need) -> Ready:
 
 def entry(recorded: Recorded) -> Entry:
     """A fact as the journal takes it."""
-    return Entry(recorded.at, recorded.round, *encode(recorded.fact))
+    return Entry._make((recorded.at, recorded.round, *encode(recorded.fact)))
 
 
 def gaming_day(now: int, timezone: str, day_start: str) -> tuple[str, int]:

@@ -17,6 +17,7 @@ ALLOWED = {
     "functools",
     "hashlib",
     "itertools",
+    "operator",
     "msgspec",
     "re",
     "typing",

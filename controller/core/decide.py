@@ -59,6 +59,10 @@ _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
     "readings-due": table.read_meters,
     "tick": lambda _state, _tick: NOTHING,
 }
+_BY_CHANCE: dict[str, Callable[[State, Any, Chance], Decision]] = {
+    "button": lockout.button,
+    "submission-changed": filing.change,
+}
 
 
 def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision | Refused:
@@ -78,7 +82,7 @@ def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision 
         return error.refused
     # A key is remembered also where nothing changed: it gets the same answer again.
     fact = decision.fact or InputNoted(kind=input_.kind, **people(getattr(input_, "by", None)))
-    return decision._replace(fact=replace(fact, key=key, digest=digest))
+    return Decision(replace(fact, key=key, digest=digest), decision.effects)
 
 
 def _refuse_unsound(input_: Input) -> None:
@@ -127,11 +131,8 @@ def _decide(state: State, input_: Input, chance: Chance) -> Decision:
     kind = input_.kind
     if kind not in TABLE[state.phase]:
         _refuse_phase(state, kind)
-    if isinstance(input_, Button):
-        return lockout.button(state, input_, chance)
-    if isinstance(input_, SubmissionChanged):
-        return filing.change(state, input_, chance)
-    return _DECIDE[kind](state, input_)
+    known = _DECIDE.get(kind)
+    return known(state, input_) if known else _BY_CHANCE[kind](state, input_, chance)
 
 
 def _refuse_phase(state: State, kind: str) -> None:

@@ -1,6 +1,8 @@
 """What `decide` answers, and the checks every decision may make."""
 
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from controller.core.effects import Effect
 from controller.core.facts import Fact
@@ -12,7 +14,7 @@ MOST_UNITS = 2**63  # what the integers of a database hold
 MOST_TEXT = 500  # characters of a reason, a detail, a reference: a paragraph, not a document
 
 
-class Decision(NamedTuple):
+class Decision(Struct, frozen=True, gc=False):
     """The fact an input led to, none where nothing changed, and what to do once it is durable."""
 
     fact: Fact | None

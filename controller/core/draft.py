@@ -1,5 +1,7 @@
 """One decision in the making: the meters as they would be, the moves and awards so far, and the ids they get."""
 
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 from msgspec.structs import astuple, fields
@@ -77,8 +79,9 @@ class Draft:
 
 def _after(before: Meter, after: Meter) -> MeterAfter:
     """What changed of a meter."""
-    values = zip(_FIELDS, astuple(before), astuple(after), strict=True)
-    changed: dict[str, Any] = {name: now for name, was, now in values if now is not was and now != was}
+    old, new = astuple(before), astuple(after)
+    touched = compress(zip(_FIELDS, old, new, strict=True), map(is_not, old, new))
+    changed: dict[str, Any] = {name: now for name, was, now in touched if now != was}
     if "last" in changed:
         known = set(before.last)
         changed["listed"] = tuple(hit for hit in changed.pop("last") if hit not in known)

@@ -1,17 +1,17 @@
 """What is to be done once a decision is durable, and never before."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from controller.core.state import Intent
 
 
-class Lamps(NamedTuple):
+class Lamps(Struct, frozen=True, gc=False):
     """Lamps that may show something else now; no positions: all of them."""
 
     positions: tuple[int, ...] = ()
 
 
-class Flash(NamedTuple):
+class Flash(Struct, frozen=True, gc=False):
     """A position to flash: a late bet, or a chip pulled after lock-out."""
 
     position: int
@@ -19,7 +19,7 @@ class Flash(NamedTuple):
     why: str
 
 
-class Acceptors(NamedTuple):
+class Acceptors(Struct, frozen=True, gc=False):
     """Drop-slot acceptors to inhibit or to free: one, or all of them."""
 
     inhibit: bool
@@ -27,13 +27,13 @@ class Acceptors(NamedTuple):
     wager: str = ""
 
 
-class Meters(NamedTuple):
+class Meters(Struct, frozen=True, gc=False):
     """Meters whose display changed."""
 
     ids: tuple[str, ...]
 
 
-class Ask(NamedTuple):
+class Ask(Struct, frozen=True, gc=False):
     """An intent to send to its link."""
 
     intent: Intent

@@ -42,7 +42,7 @@ Changes = dict[str, Any]  # fields of the next state
 
 def evolve(state: State, recorded: Recorded) -> State:
     """The next state. The parts every fact may have come first, then what is special to its type."""
-    at, _, fact = recorded
+    at, fact = recorded.at, recorded.fact
     instant = state.instant if at == state.at else state.seq + 1
     changes: Changes = {"seq": state.seq + 1, "at": at, "instant": instant}
     if fact.key:

@@ -4,7 +4,7 @@ Every fact may carry the same parts: who asked, the phase it led to, wagers made
 as they are after it, awards made and their fates. Fields at their defaults are left out of the JSON.
 """
 
-from typing import NamedTuple, cast
+from typing import cast
 
 from msgspec import UNSET, Struct, UnsetType, json
 
@@ -359,7 +359,7 @@ def round_of(fact: Fact, current: int) -> int:
     return cast("LockedOut", fact).round if type(fact) in _OF_A_ROUND else current
 
 
-class Recorded(NamedTuple):
+class Recorded(Struct, frozen=True, gc=False):
     """A fact with its place: when, and in which round."""
 
     at: str
@@ -372,13 +372,14 @@ class UnreadableFactError(Exception):
 
 
 _ENCODER = json.Encoder()
+_STORED = {type_: (name, VERSIONS[name]) for name, type_ in TYPES.items()}
 _DECODERS = {(name, VERSIONS[name]): json.Decoder(type_) for name, type_ in TYPES.items()}
 
 
 def encode(fact: Fact) -> tuple[str, int, str]:
     """A fact's type, version and payload as they are stored."""
-    name = NAMES[type(fact)]
-    return name, VERSIONS[name], _ENCODER.encode(fact).decode()
+    name, version = _STORED[type(fact)]
+    return name, version, _ENCODER.encode(fact).decode()
 
 
 def decode(name: str, version: int, payload: str) -> Fact:

@@ -79,28 +79,29 @@ def lock_out(state: State, press: Button, chance: Chance) -> Decision:
     """What stands is in: contributions one by one, mystery hits decided, all in one fact."""
     draft = Draft(state)
     standing = in_order(state)
-    shares: list[list[Share]] = [[] for _ in standing]
+    shares: dict[str, zip[tuple[Share, ...]]] = {}  # by wager, in the order they stand
     hits: list[Hit] = []
     for offered in draft.filed.wagers.values():
         wagers = [each for each in standing if each.wager == offered.name]
-        theirs = [mine for each, mine in zip(standing, shares, strict=True) if each.wager == offered.name]
-        for filed in offered.meters if wagers else ():
+        if not wagers:
+            continue
+        stakes = [each.stake_cents for each in wagers]
+        given: list[list[Share]] = []  # by meter
+        for filed in offered.meters:
             if filed.link:
-                given = _intend(draft, filed, wagers)
-            else:
-                stakes = [each.stake_cents for each in wagers]
-                contributed = contribute(draft.meter(filed.id), stakes, draft.name, chance.get(filed.id))
-                draft.put(contributed.meter, contributed.moves)
-                given = contributed.shares
-                hits += [_hit(draft, press.at, offered.id, filed.id, wagers[won.nth], won) for won in contributed.won]
-            for mine, share in zip(theirs, given, strict=True):
-                mine.append(share)
+                given.append(_intend(draft, filed, wagers))
+                continue
+            contributed = contribute(draft.meter(filed.id), stakes, draft.name, chance.get(filed.id))
+            draft.put(contributed.meter, contributed.moves)
+            given.append(contributed.shares)
+            hits += [_hit(draft, press.at, offered.id, filed.id, wagers[won.nth], won) for won in contributed.won]
+        shares[offered.name] = zip(*given, strict=True)
     fact = LockedOut(
         round=state.round,
         cause=press.cause,
         wagers=tuple(
-            Wager(each.position, each.wager, each.stake_cents, each.source, each.seq, tuple(mine))
-            for each, mine in zip(standing, shares, strict=True)
+            Wager(each.position, each.wager, each.stake_cents, each.source, each.seq, next(shares[each.wager]))
+            for each in standing
         ),
         hits=tuple(hits),
         switch=press.level,

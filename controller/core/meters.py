@@ -144,11 +144,14 @@ def _sealed(meter: Meter, draw: Draw | None) -> Meter:
 
 def contribute(meter: Meter, stakes: Sequence[int], name: Callable[[], str], ready: Ready | None) -> Contributed:
     """Add the shares of wagers, one by one in their order. `name` names an award where one passes the mystery value."""
-    if meter.kind == MYSTERY:
-        return _contribute_mystery(meter, stakes, name, ready)
     rate, reserve_rate, cycle = meter.filing.rate, meter.filing.reserve_rate, meter.cycle
-    # Exact, so that one sum is the same as one by one.
     cents = sum(stakes)
+    if meter.kind == MYSTERY:
+        if ready is None or ready.cents is None:
+            raise UnbalancedError(f"{meter.id} takes a contribution without its value at hand")
+        if meter.units + cents * rate > units(ready.cents):
+            return _contribute_past(meter, stakes, name, ready, ready.cents)
+    # Exact, so that one sum is the same as one by one.
     moves = [Move(WAGERS, meter_account(meter.id), cents * rate)]
     if reserve_rate:
         moves.append(Move(WAGERS, reserve_account(meter.id), cents * reserve_rate))
@@ -158,17 +161,15 @@ def contribute(meter: Meter, stakes: Sequence[int], name: Callable[[], str], rea
         reserve=meter.reserve + cents * reserve_rate,
         in_cents=meter.in_cents + cents,
     )
-    alike = {stake: Share(meter.id, stake * rate, stake * reserve_rate, cycle) for stake in stakes}
+    alike = {stake: Share(meter.id, stake * rate, stake * reserve_rate, cycle) for stake in set(stakes)}
     return Contributed(after, tuple(moves), [alike[stake] for stake in stakes], [])
 
 
-def _contribute_mystery(
-    meter: Meter, stakes: Sequence[int], name: Callable[[], str], ready: Ready | None
+def _contribute_past(
+    meter: Meter, stakes: Sequence[int], name: Callable[[], str], ready: Ready, value: int
 ) -> Contributed:
-    if ready is None or ready.cents is None:
-        raise UnbalancedError(f"{meter.id} takes a contribution without its value at hand")
-    account, draws = meter_account(meter.id), iter(ready.draws)
-    value, nonce = ready.cents, ready.nonce
+    """One by one, where together they pass the mystery value: who passes it wins, and a new cycle begins."""
+    account, draws, nonce = meter_account(meter.id), iter(ready.draws), ready.nonce
     moves: list[Move] = []
     shares: list[Share] = []
     won: list[Won] = []

@@ -43,22 +43,24 @@ class DueAward(NamedTuple):
 def due(filed: Filed, record: Round, cards: Cards) -> list[DueAward]:
     """Every award of a round, in the order of its wagers. Four cards settle Royal 9, whole hands the rest."""
     hands = royal9.royal(*cards.player[:INITIAL]), royal9.royal(*cards.banker[:INITIAL])
-    outcomes = _outcomes(filed, cards) if cards.complete else {}
+    royal = any(hand.royal for hand in hands)
+    won = _won(filed, cards) if cards.complete else {}
     found: list[DueAward | None] = []
     for wager in record.wagers:
         if wager.out:
             continue
-        if wager.wager != ROYAL9:
-            found.append(_by_list(filed.wagers[wager.wager], wager, outcomes.get(wager.wager, LOSE)))
-        elif any(hand.royal for hand in hands):
+        if wager.wager in won:
+            found.append(_by_list(filed.wagers[wager.wager], wager, won[wager.wager]))
+        elif royal and wager.wager == ROYAL9:
             found.append(_royal9(filed, record, wager, hands))
     return [award for award in found if award is not None]
 
 
-def _outcomes(filed: Filed, cards: Cards) -> dict[str, str]:
-    """The outcome of each wager that whole hands settle: the same at every position."""
+def _won(filed: Filed, cards: Cards) -> dict[str, str]:
+    """The outcome of each wager that whole hands settle and that is not lost: the same at every position."""
     shown = result(cards.player, cards.banker)
-    return {name: classify(offered.id, shown) for name, offered in filed.wagers.items() if name != ROYAL9}
+    outcomes = {name: classify(offered.id, shown) for name, offered in filed.wagers.items() if name != ROYAL9}
+    return {name: outcome for name, outcome in outcomes.items() if outcome != LOSE}
 
 
 def _by_list(offered: FiledWager, wager: Wager, outcome: str) -> DueAward | None:

@@ -32,6 +32,20 @@ _NULL = b"n" + bytes(8)
 _INTEGER = tuple(b"i" + length.to_bytes(8, "big") for length in range(21))  # 64 bits: 19 digits and a sign
 
 
+class _Prefixes(dict[int, bytes]):
+    """What stands before a text, by its length: worked out once for those that come often."""
+
+    def __missing__(self, length: int) -> bytes:
+        prefix = b"t" + length.to_bytes(8, "big")
+        if length < _OFTEN:
+            self[length] = prefix
+        return prefix
+
+
+_OFTEN = 4096  # characters: nearly all facts are shorter
+_TEXT = _Prefixes()
+
+
 def link(  # noqa: PLR0913, PLR0917 -- the columns, in the order in which they are hashed
     prev_hash: bytes,
     seq: int,
@@ -47,24 +61,20 @@ def link(  # noqa: PLR0913, PLR0917 -- the columns, in the order in which they a
     moment = at.encode() if isinstance(at, str) else at
     kind = type.encode() if isinstance(type, str) else type
     content = payload.encode() if isinstance(payload, str) else payload
-    if round is None:
-        played, played_prefix = b"", _NULL
-    else:
-        played = b"%d" % round
-        played_prefix = _INTEGER[len(played)]
+    played = b"" if round is None else b"%d" % round
     fields = (
         prev_hash,
         _INTEGER[len(number)],
         number,
-        b"t" + len(moment).to_bytes(8, "big"),
+        _TEXT[len(moment)],
         moment,
-        played_prefix,
+        _NULL if round is None else _INTEGER[len(played)],
         played,
-        b"t" + len(kind).to_bytes(8, "big"),
+        _TEXT[len(kind)],
         kind,
         _INTEGER[len(revision)],
         revision,
-        b"t" + len(content).to_bytes(8, "big"),
+        _TEXT[len(content)],
         content,
     )
     return sha256(b"".join(fields)).digest()

@@ -203,8 +203,8 @@ def test_a_place_the_table_does_not_have_is_unknown(kind: type[Input], position:
 def test_every_change_is_a_fact_with_its_time_and_round() -> None:
     table = opened()
     chip(table)
-    at, round_, made = table.facts[-1]
-    assert (at, round_, type(made)) == (stamp(table.now), 1, facts.WagerPlaced)
+    last = table.facts[-1]
+    assert (last.at, last.round, type(last.fact)) == (stamp(table.now), 1, facts.WagerPlaced)
 
 
 # ------------------------------------------------------------------------- seen absent since the last lock-out

@@ -38,7 +38,7 @@ _ENCODER = json.Encoder()
 _MONEY = (SubmissionFiled, LockedOut)  # what they list is money too
 
 # A row with the types it should have, its text undecoded.
-_Row: TypeAlias = tuple[int, bytearray, int | None, bytearray, int, bytearray, bytes, bytes]
+_Row: TypeAlias = tuple[int, bytearray | bytes, int | None, bytearray | bytes, int, bytearray | bytes, bytes, bytes]
 
 
 class Bad(NamedTuple):
@@ -54,7 +54,7 @@ def prove_chain(path: str, last: int, promised: Head | None, tell: Tell | None =
 
     def flaw(row: _Row) -> str | None:
         seq, _, _, name, version, payload, _, hash_ = row
-        fact = _read(bytes(name), version, payload, exact=True)
+        fact = _exact(name, version, payload)
         if seq == place.seq and hash_ != place.hash:
             return f"its hash is {hash_.hex()}, and {place.hash.hex()} was promised"
         if fact.moves or fact.meters or fact.awards or fact.fates or type(fact) in _MONEY:
@@ -75,13 +75,13 @@ def prove_replay(journal: JournalReader, last: int, kept: Kept, tell: Tell | Non
 
     def flaw(row: _Row) -> str | None:
         seq, at, round_, name, version, payload, _, hash_ = row
-        fact = _read(bytes(name), version, payload, exact=False)
+        fact = _read(name, version, payload)
         why = playback.flaw(Recorded(at.decode(), round_, fact))
         if not why and (seq in kept.places or type(fact) is SnapshotTaken):
             return kept.flaw(seq, hash_, fact, playback.state)
         return why
 
-    seq, bad = _first(journal.raw(upto=last), flaw, tell)
+    seq, bad = _first(journal.raw(upto=last, text=bytes), flaw, tell)
     if bad is None:
         try:
             check(playback.state)
@@ -118,15 +118,19 @@ def _broken(error: Exception) -> str:
     return f"it cannot be replayed: {type(error).__name__}: {error}"
 
 
-def _read(name: bytes, version: int, payload: bytearray, *, exact: bool) -> Fact:
-    """A fact; if `exact`, refused unless its payload is to the byte what this software writes for it.
+def _read(name: bytearray | bytes, version: int, payload: bytearray | bytes) -> Fact:
+    decoder = _DECODERS.get((bytes(name), version))
+    if decoder is None:
+        return decode(name.decode(), version, payload.decode())  # of an older version, written in its own way
+    return decoder.decode(payload)
+
+
+def _exact(name: bytearray | bytes, version: int, payload: bytearray | bytes) -> Fact:
+    """A fact, refused unless its payload is to the byte what this software writes for it.
 
     A key given twice, or one that is not known, would show one thing to a query and another to the replay.
     """
-    decoder = _DECODERS.get((name, version))
-    if decoder is None:
-        return decode(name.decode(), version, payload.decode())  # of an older version, written in its own way
-    fact = decoder.decode(payload)
-    if exact and _ENCODER.encode(fact) != payload:
+    fact = _read(name, version, payload)
+    if (bytes(name), version) in _DECODERS and _ENCODER.encode(fact) != payload:
         raise UnreadableFactError("its payload says more than a fact of its type does, or says it twice")
     return fact
