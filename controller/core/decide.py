@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import json
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from controller.core.decision import NOTHING, Decision, people
 from controller.core.evolve import evolve
 from controller.core.facts import Fact, InputNoted, InputRefused, KeyReused, Recorded, round_of
 from controller.core.inputs import (
+    AnyInput,
     Button,
     Input,
     Keyed,
@@ -34,6 +35,10 @@ MOST_PERSON = 200  # bytes as JSON
 MOST_FILING = 2 * 1024 * 1024  # a Rules Submission has at most 1 MiB, which JSON's escapes can double
 # What comes many times a second: numbers, and the name of a wager, which must be one that is filed.
 _READINGS = frozenset({WagerPresent, WagerAbsent, Button, Tick})
+# The people of each kind of input, left out.
+_NOBODY: dict[type[Input], dict[str, None]] = {
+    type_: {name: None for name in ("by", "second") if name in type_.__struct_fields__} for type_ in get_args(AnyInput)
+}
 
 _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
     "wager-present": wagers.present,
@@ -67,11 +72,12 @@ _BY_CHANCE: dict[str, Callable[[State, Any, Chance], Decision]] = {
 
 def decide(state: State, input_: Input, chance: Chance = NO_CHANCE) -> Decision | Refused:
     """The fact and effects an input leads to, or why it is refused. Changes nothing."""
-    key = key_of(input_)
     try:
+        if type(input_) in _READINGS and is_time(input_.at):
+            return _decide(state, input_, chance)
+        key = key_of(input_)
         if not key:
-            if type(input_) not in _READINGS or not is_time(input_.at):
-                _refuse_unsound(input_)
+            _refuse_unsound(input_)
             return _decide(state, input_, chance)
         digest = content(input_)
         before = _answered(state, key, digest)
@@ -100,9 +106,8 @@ def _refuse_time(at: str) -> None:
 def _encoded(input_: Input) -> bytes:
     """What an input says, as JSON: refused where it is too long, or is no text, and could not be recorded."""
     _refuse_time(input_.at)
-    nobody = {name: None for name in ("by", "second") if hasattr(input_, name)}
     try:
-        said = json.encode(replace(input_, at="", **nobody))
+        said = json.encode(replace(input_, at="", **_NOBODY[type(input_)]))
         names = [len(json.encode(person)) for person in _who(input_) if person]
     except (ValueError, OverflowError) as error:
         raise RefusedError(Refusal.BAD_REQUEST, f"{input_.kind} cannot be written down: {error}") from error

@@ -110,7 +110,7 @@ class Won(NamedTuple):
     reveal: Reveal
 
 
-class Contributed(NamedTuple):
+class Contributed(Struct, frozen=True, gc=False):
     """After contributions: the share of each, and those that won."""
 
     meter: Meter
