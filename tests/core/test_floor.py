@@ -468,6 +468,7 @@ def test_a_chip_whose_wager_the_dealer_took_out_is_refused_until_lifted(way: Doi
     table = with_boards(opened())
     chip(table)
     table.do(inputs.WagerVoided, by=DEALER, round=1, position=1, wager="royal9", reason="not a $5 chip")
+    assert not [each for each in effects(table) if isinstance(each, Acceptors)]  # no coin slot is freed for a chip
     assert stands(table) == set()
     assert lamp(table) is Lamp.REFUSED
     way(table)
@@ -828,6 +829,7 @@ def test_a_coin_the_dealer_takes_out_while_open_is_to_return_and_may_be_followed
     table.do(inputs.WagerVoided, by=DEALER, round=1, position=1, wager="royal9", reason="changed his mind")
     assert stands(table) == set()
     assert returned(table) == [(1, "royal9", 500)]
+    assert Acceptors(inhibit=False, position=1, wager="royal9") in effects(table)
     coin(table)
     assert stands(table) == {"1/royal9"}
     assert returned(table) == [(1, "royal9", 500)]

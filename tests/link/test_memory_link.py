@@ -264,6 +264,15 @@ def test_a_linked_jackpot_is_asked_for_once_however_often_the_hand_is_entered() 
     assert table.asked == []
 
 
+def test_a_linked_jackpot_is_asked_for_also_while_the_contribution_of_its_round_has_no_answer() -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    assert [intent.kind for intent in table.asked] == ["contribute", "hit"]
+    table.answer(link)
+    assert [award.outcome for award in (table.state.record(1) or pytest.fail("no round")).awards] == ["six-of-a-kind"]
+
+
 def test_the_same_cards_again_choose_the_same_row_of_a_linked_royal9() -> None:
     table, _ = seated(wager="royal9", links={"royal9-major": "bank"})
     filed = table.state.filed
