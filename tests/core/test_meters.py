@@ -190,6 +190,25 @@ def test_what_a_reserve_collects_after_the_lock_out_stays_in_it() -> None:
     assert topped.meter.last[0].seed == 499_000 * CENT
 
 
+@pytest.mark.parametrize(
+    ("holds", "later", "lack"), [(1_050, 50, 0), (1_049, 50, 1), (60, 50, 990), (50, 50, 1_000), (20, 50, 1_000)]
+)
+def test_the_house_adds_what_an_adjusted_meter_lacks_and_never_more_than_the_jackpot(
+    holds: int, later: int, lack: int
+) -> None:
+    changed = hit(major(holds * CENT), due(1_000 * CENT, "a")._replace(later=later * CENT))
+    assert changed.meter.last[0].lack == lack * CENT
+    assert changed.meter.units == (holds + lack - 1_000 + 45_000) * CENT
+
+
+@pytest.mark.parametrize(("holds", "later", "released"), [(120, 20, 100), (119, 20, 99), (20, 20, 0), (10, 20, 0)])
+def test_a_lowered_reserve_releases_what_it_still_has_of_that_round(holds: int, later: int, released: int) -> None:
+    one = due(3_000_000 * CENT, "a", reserve=100 * CENT)._replace(later_reserve=later * CENT)
+    changed = hit(harmony(3_000_000 * CENT, holds * CENT), one)
+    assert changed.meter.last[0].released == released * CENT
+    assert changed.meter.reserve == (holds - released) * CENT
+
+
 def test_a_jackpot_shared_anew_gives_back_the_odd_cents() -> None:
     changed = hit(major(100_001 * CENT + 5), due(100_001 * CENT + 5, "a", "b"))
     assert changed.meter.units == 45_000 * CENT + 1 * CENT + 5
