@@ -75,6 +75,11 @@ class Driver(ABC):
     async def run(self) -> None:
         """Serve the line until cancelled."""
 
+    def look(self, device: str) -> dict[str, str]:
+        """What a device senses and shows now, for people who wire a table."""
+        del device
+        return {}
+
     def show(self, lamps: Mapping[Place, str]) -> None:  # noqa: B027 -- not every line has one
         """Show these patterns from now on; places that are no lamp of this line are not its business."""
 

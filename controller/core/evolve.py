@@ -143,6 +143,7 @@ def _sensed(state: State, recorded: Recorded, changes: Changes) -> None:
         changes["base"] = {**state.base, fact.position: present}
         return
     if present and fact.placed and fact.placed[0].source == DROP:
+        _credited(state, recorded, changes)
         return
     place = spot(fact.position, fact.wager)
     sensors = state.sensors.copy()
@@ -152,6 +153,12 @@ def _sensed(state: State, recorded: Recorded, changes: Changes) -> None:
     else:
         sensors[place] = _LAID if old is not None and old.lifted else _OLD
     changes["sensors"] = sensors
+
+
+def _credited(state: State, recorded: Recorded, changes: Changes) -> None:
+    counted = cast("facts.CreditToReturn", recorded.fact).counted
+    if counted is not None:
+        changes["counted"] = {**state.counted, counted.device: counted}
 
 
 def _locked(state: State, changes: Changes, recorded: Recorded, round_: int, fact: Fact) -> None:
@@ -336,6 +343,7 @@ def _day(state: State, recorded: Recorded, changes: Changes) -> None:
 
 _SPECIAL: dict[type[Fact], Callable[[State, Recorded, Changes], None]] = {
     **dict.fromkeys(_READS, _sensed),
+    facts.CreditToReturn: _credited,
     facts.LockedOut: _lock_out,
     facts.Reopened: _next_round,
     facts.TableWasOpened: _next_round,

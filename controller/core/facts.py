@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType, json
 from controller.core.accounts import Move
 from controller.core.filed import Filed, Filing
 from controller.core.meters import Hit, Meter
-from controller.core.state import Award, Intent, Return, Wager
+from controller.core.state import Award, Counted, Intent, Return, Wager
 
 
 class MeterAfter(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -104,6 +104,7 @@ class WagerPlaced(Fact, frozen=True, kw_only=True):
 
     position: int
     wager: str
+    counted: Counted | None = None
 
 
 class WagerWithdrawn(Fact, frozen=True, kw_only=True):
@@ -139,6 +140,8 @@ class ChipLifted(Fact, frozen=True, kw_only=True):
 
 class CreditToReturn(Fact, frozen=True, kw_only=True):
     """Money in a drop slot that is no wager."""
+
+    counted: Counted | None = None
 
 
 class ReturnWasConfirmed(Fact, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from typing import ClassVar, cast, get_args
 from msgspec import Struct
 
 from controller.core.refusals import Refusal, RefusedError
+from controller.core.state import Counted
 
 DEALER, FLOORPERSON, SUPERVISOR = "dealer", "floorperson", "supervisor"
 _RANK = {DEALER: 1, FLOORPERSON: 2, SUPERVISOR: 3}
@@ -66,6 +67,7 @@ class WagerDropped(Keyed, frozen=True, kw_only=True):
     position: int
     wager: str
     cents: int
+    counted: Counted | None = None  # as the acceptor counts it
 
 
 class FourCards(Input, frozen=True, kw_only=True):

@@ -60,6 +60,14 @@ class Return(Struct, frozen=True, gc=False, omit_defaults=True):
     why: str
 
 
+class Counted(Struct, frozen=True, array_like=True, gc=False):
+    """An event that a device counts by itself, such as a coin: which device, the driver's number, the device's own."""
+
+    device: str
+    ordinal: int
+    counter: int
+
+
 class Wager(Struct, frozen=True, gc=False, omit_defaults=True):
     """A wager that was in at a lock-out, and what it gave to each meter."""
 
@@ -177,6 +185,7 @@ class State(Struct, frozen=True, gc=False, omit_defaults=True):
     slip: int = 0  # the last slip number given
     seen: dict[str, dict[str, Seen]] = {}
     intents: dict[str, Intent] = {}
+    counted: dict[str, Counted] = {}  # the last event taken of each device that counts, to go on from after a restart
 
     def record(self, round_: int) -> Round | None:
         """A round that has been locked out, if it is still kept."""

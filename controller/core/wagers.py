@@ -131,9 +131,10 @@ def dropped(state: State, credit: WagerDropped) -> Decision:
         effects: tuple[Effect, ...] = (lamps,)
         if why == LATE_BET:
             effects += (Flash(credit.position, credit.wager, why),)
-        return Decision(CreditToReturn(returns=tuple(draft.returns)), effects)
+        return Decision(CreditToReturn(returns=tuple(draft.returns), counted=credit.counted), effects)
     placed = Placed(credit.position, credit.wager, credit.cents, DROP)
-    return Decision(WagerPlaced(position=credit.position, wager=credit.wager, placed=(placed,)), (inhibit, lamps))
+    fact = WagerPlaced(position=credit.position, wager=credit.wager, placed=(placed,), counted=credit.counted)
+    return Decision(fact, (inhibit, lamps))
 
 
 def service(state: State, command: PositionService) -> Decision:

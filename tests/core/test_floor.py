@@ -16,6 +16,7 @@ from controller.core.lamps import Lamp, lamps
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal, Refused
 from controller.core.state import State
+from controller.core.state import Counted
 from controller.core.times import stamp
 from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, Rigged, Table
 
@@ -856,6 +857,18 @@ def test_the_same_coin_told_twice_is_one_coin() -> None:
         table.do(inputs.WagerDropped, position=1, wager="royal9", cents=500, key="coin-1")
     assert stands(table) == {"1/royal9"}
     assert returned(table) == []
+
+
+def test_the_last_coin_of_each_acceptor_is_known_whatever_became_of_it() -> None:
+    table = opened()
+    counts = [Counted("slot-1", 7, 254), Counted("slot-2", 1, 1), Counted("slot-1", 8, 1)]
+    for count in counts:  # the third is a second credit, to return
+        position = int(count.device[-1])
+        table.do(inputs.WagerDropped, position=position, wager="royal9", cents=500, counted=count)
+    assert returned(table) == [(1, "royal9", 500)]
+    assert table.state.counted == {"slot-1": counts[2], "slot-2": counts[1]}
+    chip(table, 3)
+    assert table.state.counted == {"slot-1": counts[2], "slot-2": counts[1]}
 
 
 # ----------------------------------------------------------------------------------------------- the lock-out

@@ -1,0 +1,593 @@
+"""The Modbus driver over a real terminal, against boards that speak their side of the protocol."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from drivers.driver import Place
+from drivers.events import Absent, Button, Cleared, Event, Faulted, Lost, Online, Present
+from drivers.modbus import CHECK_SECONDS, MOST_UNFOLLOWED, Modbus
+from drivers.modbus_settings import ModbusSettings
+from drivers.patterns import LIGHTS, PATTERNS, is_lit
+from drivers.simulated.line import BYTE_BY_BYTE, CLEAN, NOISY, Condition, TwinLine
+from drivers.simulated.modbus import WATCHDOG_SECONDS, Board, Bus
+from drivers.simulated.players import Table
+
+POSITIONS = 5
+QUICK = {"baudrate": 115200, "poll_ms": 1, "debounce_ms": 4, "silence_ms": 0, "reply_ms": 100, "stale_ms": 400}
+
+
+def chips(first: int, last: int) -> list[dict[str, Any]]:
+    return [{"at": at, "position": position, "wager": "royal9"} for at, position in enumerate(range(first, last + 1))]
+
+
+BOARDS: list[dict[str, Any]] = [
+    {"id": "left", "address": 1, "inputs": [*chips(1, 3), {"at": 7, "button": True}], "lamps": chips(1, 3)},
+    {"id": "right", "address": 2, "inputs": chips(4, 5), "lamps": chips(4, 5)},
+]
+
+
+def settings(port: Path, boards: Sequence[dict[str, Any]] = BOARDS, **changes: object) -> ModbusSettings:
+    return msgspec.convert({"port": str(port), "boards": list(boards), **QUICK, **changes}, ModbusSettings)
+
+
+class Floor:
+    """A table with boards on a line, and what their driver hands up."""
+
+    def __init__(self, path: Path, condition: Condition, chance: Random, twins: Sequence[Board]) -> None:
+        self.bus = Bus(twins, asyncio.get_running_loop().time)
+        self.line = TwinLine(path, self.bus, condition, chance)
+        self.events: list[Event] = []
+        self.levels: dict[Place, bool] = {}
+        self.changed = asyncio.Event()
+        self.presses = 0
+        self.lost: set[str] = set()
+
+    async def take(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self.events.append(event)
+            match event:
+                case Present() | Absent():
+                    self.levels[Place(event.position, event.wager)] = isinstance(event, Present)
+                case Button():
+                    self.presses += event.pressed
+                case Lost():
+                    self.lost.add(event.device)
+                    self.levels = {}
+                case Online():
+                    self.lost.discard(event.device)
+                case _:
+                    pass
+        self.changed.set()
+
+    async def until(self, true: Callable[[], bool], seconds: float = 20) -> None:
+        async with asyncio.timeout(seconds):
+            while not true():
+                self.changed.clear()
+                try:
+                    async with asyncio.timeout(0.01):
+                        await self.changed.wait()
+                except TimeoutError:
+                    continue
+
+    def faults(self) -> list[Event]:
+        return [event for event in self.events if isinstance(event, Lost | Faulted)]
+
+    def sense(self, place: Place, *, there: bool) -> None:
+        board, at = (1, place.position - 1) if place.position <= 3 else (2, place.position - 4)
+        self.bus.boards[board].sense(at, there)
+
+
+@asynccontextmanager
+async def floor(
+    tmp_path: Path,
+    condition: Condition = CLEAN,
+    twins: Sequence[Board] = (),
+    boards: Sequence[dict[str, Any]] = BOARDS,
+    seed: int = 1,
+    **changes: object,
+) -> AsyncIterator[tuple[Floor, Modbus]]:
+    path = tmp_path / "rail"
+    found = Floor(path, condition, Random(seed), twins or [Board(1), Board(2)])
+    found.line.plug()
+    driver = Modbus("rail", settings(path, boards, **changes), found.take, {})
+    serving = asyncio.create_task(driver.run())
+    try:
+        yield found, driver
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+        found.line.unplug()
+
+
+def played(scenario: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(asyncio.wait_for(_as_coroutine(scenario), 60))
+
+
+async def _as_coroutine(scenario: Callable[[], Awaitable[None]]) -> None:
+    await scenario()
+
+
+# -- inputs --
+
+
+def test_a_board_comes_online_and_tells_all_it_senses(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        twins = [Board(1), Board(2)]
+        twins[0].sense(1, on=True)
+        async with floor(tmp_path, twins=twins) as (table, driver):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            assert table.levels == {Place(at, "royal9"): at == 2 for at in range(1, 6)}
+            assert isinstance(next(event for event in table.events if event.device == "right"), Online)
+            assert Button(device="left", pressed=False) in table.events
+            assert driver.look("left")["input 1: 2/royal9"] == "on"
+            assert [(each.id, each.button, len(each.places)) for each in driver.devices] == [
+                ("left", True, 3),
+                ("right", False, 2),
+            ]
+
+    played(scenario)
+
+
+def test_a_chip_and_the_button_of_one_poll_are_told_the_chip_first(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path) as (table, _):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            for turn in range(30):
+                seen = len(table.events)
+                # Between two polls, the button on the board that is read first.
+                table.bus.boards[1].sense(7, on=True)
+                table.bus.boards[2].sense(turn % 2, on=True)
+                await table.until(lambda seen=seen: len(table.events) >= seen + 2)  # type: ignore[misc]  # bound now
+                assert [type(event) for event in table.events[seen:]] == [Present, Button]
+                table.bus.boards[1].sense(7, on=False)
+                table.bus.boards[2].sense(turn % 2, on=False)
+                await table.until(lambda seen=seen: len(table.events) >= seen + 4)  # type: ignore[misc]  # bound now
+
+    played(scenario)
+
+
+def test_a_level_shorter_than_its_debounce_is_not_told(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        slow = [
+            {**BOARDS[0], "inputs": [{"at": 0, "position": 1, "wager": "royal9", "debounce_ms": 5000}, *chips(2, 3)]}
+        ]
+        slow[0]["inputs"][1:] = [{"at": 1, "position": 2, "wager": "royal9"}]
+        async with floor(tmp_path, boards=slow, twins=[Board(1)]) as (table, _):
+            await table.until(lambda: Place(2, "royal9") in table.levels)
+            table.bus.boards[1].sense(0, on=True)
+            table.bus.boards[1].sense(1, on=True)
+            await table.until(lambda: table.levels[Place(2, "royal9")])
+            assert Place(1, "royal9") not in table.levels  # not even absent: it has not lasted
+
+    played(scenario)
+
+
+def test_an_active_low_input_reads_the_other_way_round(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        boards = [{"id": "b", "address": 1, "inputs": [{"at": 0, "position": 1, "wager": "base", "active_low": True}]}]
+        async with floor(tmp_path, boards=boards, twins=[Board(1)]) as (table, _):
+            await table.until(lambda: table.levels == {Place(1, "base"): True})
+            table.bus.boards[1].sense(0, on=True)
+            await table.until(lambda: table.levels == {Place(1, "base"): False})
+
+    played(scenario)
+
+
+@pytest.mark.parametrize("how", ["counter", "latch"])
+def test_a_press_between_two_polls_is_caught_by_a_board_that_counts_or_latches(tmp_path: Path, how: str) -> None:
+    extra = {"counter": 14} if how == "counter" else {"latch": 15, "latch_clear": 15}
+    boards = [{"id": "b", "address": 1, "inputs": [{"at": 7, "button": True, **extra}]}]
+
+    async def scenario() -> None:
+        twin = Board(1, latches=how == "latch")
+        async with floor(tmp_path, boards=boards, twins=[twin], debounce_ms=20) as (table, _):
+            await table.until(lambda: Button(device="b", pressed=False) in table.events)
+            for number in (1, 2):
+                twin.pulse(7)
+                await table.until(lambda number=number: table.presses == number)  # type: ignore[misc]  # bound now
+            twin.sense(7, on=True)  # and a long one is one press too
+            await table.until(lambda: table.presses == 3)
+            twin.sense(7, on=False)
+            await table.until(lambda: table.events[-1] == Button(device="b", pressed=False))
+            twin.restart()  # counts nothing any more: no press
+            questions = table.bus.questions
+            await table.until(lambda: table.bus.questions > questions + 20)
+            assert table.presses == 3
+            assert not table.faults()
+
+    played(scenario)
+
+
+# -- boards that do not answer --
+
+
+def test_a_board_that_stops_answering_is_lost_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path, stale_ms=100, reply_ms=10) as (table, driver):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            table.sense(Place(4, "royal9"), there=True)
+            table.sense(Place(1, "royal9"), there=True)
+            await table.until(lambda: table.levels[Place(4, "royal9")] and table.levels[Place(1, "royal9")])
+            table.bus.silent.add(2)
+            await table.until(lambda: table.lost == {"right"})
+            assert table.events[-1] == Lost(device="right", reason="it does not answer")
+            assert driver.look("right")["input 0: 4/royal9"] == "?"
+            table.sense(Place(4, "royal9"), there=False)  # while nobody could see it
+            table.sense(Place(1, "royal9"), there=False)
+            await table.until(lambda: table.levels == {Place(1, "royal9"): False})  # the others are read as before
+            table.bus.silent.clear()
+            await table.until(lambda: table.levels.get(Place(4, "royal9")) is False)
+            assert driver.counters["right"].timeouts > 0
+            assert driver.counters["left"].timeouts == 0
+            assert len([event for event in table.events if isinstance(event, Lost)]) == 1
+
+    played(scenario)
+
+
+def test_a_board_that_never_answered_is_told_lost_once(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path, twins=[Board(1)], stale_ms=50, reply_ms=5) as (table, driver):
+            await table.until(lambda: driver.counters["right"].timeouts > 8)
+            assert [event for event in table.events if event.device == "right"] == [
+                Lost(device="right", reason="it does not answer")
+            ]
+            assert driver.counters["left"].frames > 0
+
+    played(scenario)
+
+
+def test_a_board_without_the_inputs_it_is_asked_for_is_lost_with_its_own_reason(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path, twins=[Board(1, inputs=4), Board(2)], stale_ms=50) as (table, _):
+            await table.until(lambda: table.lost == {"left"})
+            assert Lost(device="left", reason="it has no such address") in table.events
+
+    played(scenario)
+
+
+def test_a_lost_line_loses_every_board_and_all_come_back(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path) as (table, driver):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            table.line.unplug()
+            await table.until(lambda: table.lost == {"left", "right"})
+            assert all("is lost" in event.reason for event in table.faults() if isinstance(event, Lost))
+            table.line.plug()
+            await table.until(lambda: len(table.levels) == POSITIONS and not table.lost)
+            assert driver.counters["left"].reconnects == 1
+            assert len(table.faults()) == 2
+
+    played(scenario)
+
+
+def test_while_what_is_handed_up_waits_nothing_is_asked(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path) as (table, driver):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            gate = asyncio.Event()
+            taken: list[Event] = []
+
+            async def wait(events: Sequence[Event]) -> None:
+                await gate.wait()
+                taken.extend(events)
+
+            driver.hand_up = wait
+            table.sense(Place(1, "royal9"), there=True)
+            questions = -1
+            while questions != table.bus.questions:  # until it stands still
+                questions = table.bus.questions
+                await asyncio.sleep(0.05)
+            table.sense(Place(2, "royal9"), there=True)
+            gate.set()
+            await table.until(lambda: len(taken) == 2)
+            assert [event.device for event in taken] == ["left", "left"]
+
+    played(scenario)
+
+
+# -- lamps --
+
+
+def test_coils_are_off_first_and_then_show_what_they_are_told(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        twins = [Board(1), Board(2)]
+        twins[0].coils = [True] * 8  # as someone left them
+        async with floor(tmp_path, twins=twins) as (table, driver):
+            await table.until(lambda: twins[0].coils[:3] == [False] * 3)
+            driver.show({Place(1, "royal9"): "accepted", Place(4, "royal9"): "accepted", Place(9, "royal9"): "won"})
+            await table.until(lambda: twins[0].coils[:3] == [True, False, False] and twins[1].coils[0])
+            driver.show({Place(1, "royal9"): "off"})
+            await table.until(lambda: twins[0].coils[:3] == [False] * 3)
+            assert twins[1].coils[0]  # shown until it is told otherwise
+            assert twins[0].coils[3:] == [True] * 5  # coils that are no lamps are left alone
+
+    played(scenario)
+
+
+def test_an_invitation_blinks_and_an_accepted_wager_is_steady(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path) as (table, driver):
+            board = table.bus.boards[1]
+            driver.show({Place(1, "royal9"): "invite", Place(2, "royal9"): "accepted"})
+            seen: list[bool] = []
+            await table.until(lambda: board.coils[1])
+            for _ in range(3):
+                await table.until(lambda: board.coils[0])
+                await table.until(lambda: not board.coils[0])
+                seen.append(board.coils[1])
+            assert all(seen)
+
+    played(scenario)
+
+
+def test_a_flash_ends_by_itself(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path) as (table, driver):
+            board = table.bus.boards[1]
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            driver.flash(Place(3, "royal9"))
+            for _ in range(2):
+                await table.until(lambda: board.coils[2])
+                await table.until(lambda: not board.coils[2])
+            driver.show({Place(3, "royal9"): "accepted"})
+            await asyncio.sleep(2.1)
+            await table.until(lambda: board.coils[2])
+
+    played(scenario)
+
+
+def test_a_board_that_restarted_gets_its_lamps_again(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path) as (table, driver):
+            board = table.bus.boards[1]
+            driver.show({Place(2, "royal9"): "accepted"})
+            await table.until(lambda: board.coils[1])
+            board.restart()
+            assert not board.coils[1]
+            await table.until(lambda: board.coils[1], CHECK_SECONDS + 15)
+            assert not table.faults()
+
+    played(scenario)
+
+
+def test_a_coil_that_does_not_follow_faults_its_board_until_it_does(tmp_path: Path) -> None:
+    class Stuck(Board):
+        stuck = False
+
+        def answer(self, function: int, body: bytes) -> bytes:
+            said = super().answer(function, body)
+            if self.stuck:
+                self.coils[1] = False
+            return said
+
+    async def scenario() -> None:
+        twin = Stuck(1)
+        async with floor(tmp_path, twins=[twin, Board(2)]) as (table, driver):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            twin.stuck = True
+            driver.show({Place(2, "royal9"): "accepted"})
+            await table.until(lambda: Faulted(device="left", reason="coil 1 does not follow") in table.events)
+            twin.stuck = False
+            await table.until(lambda: Cleared(device="left") in table.events)
+            assert len(table.faults()) == 1
+            assert MOST_UNFOLLOWED > 1
+
+    played(scenario)
+
+
+def test_a_watchdog_of_the_board_is_switched_on_and_darkens_it_when_nobody_asks(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        twin = Board(1, watchdog=64)
+        boards = [{**BOARDS[0], "watchdog": 64}]
+        async with floor(tmp_path, twins=[twin], boards=boards) as (table, driver):
+            driver.show({Place(2, "royal9"): "accepted"})
+            await table.until(lambda: twin.coils[1] and twin.guarded)
+        await asyncio.sleep(WATCHDOG_SECONDS + 0.1)
+        table.bus.look()
+        assert not any(twin.coils)
+
+    played(scenario)
+
+
+def test_lamps_are_written_only_when_they_change(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        writes = 0
+
+        class Counting(Board):
+            def answer(self, function: int, body: bytes) -> bytes:
+                nonlocal writes
+                writes += function == 15
+                return super().answer(function, body)
+
+        twin = Counting(1)
+        async with floor(tmp_path, twins=[twin, Board(2)]) as (table, driver):
+            driver.show({Place(2, "royal9"): "accepted"})
+            await table.until(lambda: twin.coils[1])
+            before, questions = writes, table.bus.questions
+            await table.until(lambda: table.bus.questions > questions + 200)
+            assert writes == before == 2  # off at first, and this one
+
+    played(scenario)
+
+
+def test_colours_are_coils_that_show_different_things(tmp_path: Path) -> None:
+    lamps = [
+        {"at": 0, "position": 1, "wager": "royal9", "shows": {"accepted": "on", "placed": "on"}},
+        {"at": 1, "position": 1, "wager": "royal9", "shows": {"refused": "on", "fault": "on"}},
+    ]
+
+    async def scenario() -> None:
+        boards = [{"id": "b", "address": 1, "inputs": chips(1, 1), "lamps": lamps}]
+        async with floor(tmp_path, twins=[Board(1)], boards=boards) as (table, driver):
+            board = table.bus.boards[1]
+            for pattern, coils in (("accepted", [True, False]), ("fault", [False, True]), ("invite", [False, False])):
+                driver.show({Place(1, "royal9"): pattern})
+                await table.until(lambda coils=coils: board.coils[:2] == coils)  # type: ignore[misc]  # bound now
+            with pytest.raises(ValueError, match="sparkle: no lamp shows that"):
+                driver.show({Place(1, "royal9"): "sparkle"})
+
+    played(scenario)
+
+
+def test_only_an_accepted_wager_is_steady_light_and_patterns_differ() -> None:
+    shown = {pattern: LIGHTS[light] for pattern, light in PATTERNS.items() if pattern not in {"off", "fault"}}
+    assert len(set(shown.values())) == len(shown)
+    assert [pattern for pattern, light in shown.items() if light == "########"] == ["accepted"]
+    assert [is_lit("blink", slot) for slot in range(8)] == [True] * 4 + [False] * 4
+
+
+# -- settings --
+
+GOOD = {"port": "/dev/null", "boards": BOARDS}
+
+
+@pytest.mark.parametrize(
+    ("board", "why"),
+    [
+        ({"id": "b", "address": 0}, "address"),
+        ({"id": "b", "address": 256}, "address"),
+        ({"id": "a/b", "address": 1}, "a name of letters"),
+        ({"id": "b", "address": 1, "inputs": [{"at": 0}]}, "give it a position and a wager"),
+        ({"id": "b", "address": 1, "inputs": [{"at": 0, "position": 1}]}, "give it a position and a wager"),
+        ({"id": "b", "address": 1, "inputs": [{"at": 0, "position": 1, "wager": "x", "button": True}]}, "or button"),
+        ({"id": "b", "address": 1, "inputs": [*chips(1, 2), {"at": 1, "button": True}]}, "input 1 is there twice"),
+        ({"id": "b", "address": 1, "inputs": [{"at": 0, "position": 1, "wager": "x", "counter": 0}]}, "only a button"),
+        ({"id": "b", "address": 1, "inputs": [{"at": 0, "button": True, "latch_clear": 3}]}, "without a latch"),
+        ({"id": "b", "address": 1, "lamps": [{**chips(1, 1)[0], "shows": {"glow": "on"}}]}, "shows 'glow'"),
+        ({"id": "b", "address": 1, "lamps": [{**chips(1, 1)[0], "shows": {"won": "dim"}}]}, "as 'dim'"),
+        ({"id": "b", "address": 1, "lamps": chips(1, 4), "watchdog": 2}, "something else too"),
+        ({"id": "b", "address": 1, "inputs": [*chips(1, 1), {"at": 2000, "button": True}]}, "one reading of 2000"),
+        ({"id": "b", "address": 1, "lamps": [*chips(1, 1), {**chips(2, 2)[0], "at": 1968}]}, "one writing of 1968"),
+        ({"id": "b", "address": 1, "colour": "red"}, "unknown field"),
+    ],
+)
+def test_a_board_that_cannot_be_is_refused_with_the_reason(board: dict[str, Any], why: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=why):
+        msgspec.convert({**GOOD, "boards": [board]}, ModbusSettings)
+
+
+@pytest.mark.parametrize(
+    ("boards", "why"),
+    [
+        ([], "length >= 1"),
+        ([BOARDS[0], BOARDS[0]], "left is there twice"),
+        ([BOARDS[0], {**BOARDS[1], "address": 1}], "board address 1 is there twice"),
+        ([BOARDS[0], {**BOARDS[1], "inputs": chips(3, 4)}], "is there twice"),
+        ([BOARDS[0], {**BOARDS[1], "inputs": [{"at": 0, "button": True}]}], "one lock-out button"),
+    ],
+)
+def test_boards_that_do_not_go_together_are_refused(boards: list[dict[str, Any]], why: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=why):
+        msgspec.convert({**GOOD, "boards": boards}, ModbusSettings)
+
+
+def test_the_silence_before_a_question_follows_the_speed() -> None:
+    at = {rate: msgspec.convert({**GOOD, "baudrate": rate}, ModbusSettings) for rate in (9600, 19200, 38400)}
+    assert at[9600].silence_seconds() == pytest.approx(3.5 * 10 / 9600)
+    assert at[19200].silence_seconds() == pytest.approx(3.5 * 10 / 19200)
+    assert at[38400].silence_seconds() == 0.00175
+
+
+# -- people --
+
+
+class People:
+    """Hands at the twin's table: each thing done waits until the driver has told it, or time is up."""
+
+    def __init__(self, table: Floor) -> None:
+        self.table = table
+        self.missed = 0
+        self._wanted: dict[Place, bool] = {}
+
+    async def chip(self, place: Place, *, there: bool) -> None:
+        self._wanted[place] = there
+        self.table.sense(place, there=there)
+
+    async def press(self) -> None:
+        seen = self.table.presses
+        await self._settled()
+        self.table.bus.boards[1].sense(7, on=True)
+        await self._seen(lambda: self.table.presses > seen)
+        self.table.bus.boards[1].sense(7, on=False)
+        await self._seen(lambda: Button(device="left", pressed=False) in self.table.events[-8:])
+
+    async def deal(self) -> None:
+        pass
+
+    async def pause(self, seconds: float) -> None:
+        del seconds
+        await asyncio.sleep(0)
+
+    async def _settled(self) -> None:
+        await self._seen(lambda: all(self.table.levels.get(place) is on for place, on in self._wanted.items()))
+
+    async def _seen(self, true: Callable[[], bool]) -> None:
+        try:
+            await self.table.until(true, 3)
+        except TimeoutError:
+            self.missed += 1
+
+
+@pytest.mark.parametrize(
+    ("condition", "rounds"), [(CLEAN, 20), (BYTE_BY_BYTE, 20), (NOISY, 20)], ids=["clean", "byte by byte", "noisy"]
+)
+def test_what_is_told_is_what_people_did(tmp_path: Path, condition: Condition, rounds: int) -> None:
+    async def scenario() -> None:
+        noisy = condition is NOISY
+        changes: dict[str, Any] = {"reply_ms": 8, "stale_ms": 1000} if noisy else {"stale_ms": 2000}
+        async with floor(tmp_path, condition, seed=11, **changes) as (table, driver):
+            people = People(table)
+            model = Table(POSITIONS, ["royal9"], people, Random(4))
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            whole = 0
+            for _ in range(rounds):
+                faults, missed = len(table.faults()), people.missed
+                await model.play()
+                whole += len(table.faults()) == faults and people.missed == missed
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            truth = {Place(at, "royal9"): False for at in range(1, POSITIONS + 1)}
+            await table.until(lambda: table.levels == truth)
+            if noisy:
+                assert whole >= rounds * 0.9
+                assert driver.counters["left"].timeouts
+                assert driver.counters["left"].bad_checksums
+            else:
+                assert (whole, table.faults(), table.presses) == (rounds, [], 2 * rounds)
+                assert driver.counters["left"].bad_checksums == 0
+
+    played(scenario)
+
+
+def test_unplugged_at_random_it_tells_the_truth_in_the_end_and_a_fault_each_time(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        chance = Random(6)
+        async with floor(tmp_path) as (table, _):
+            for turn in range(6):
+                for position in range(1, POSITIONS + 1):
+                    table.sense(Place(position, "royal9"), there=chance.random() < 0.5)
+                for _ in range(chance.randrange(40)):
+                    await asyncio.sleep(0)
+                faults = len(table.faults())
+                was_online = len(table.lost) < 2 and bool(table.events)
+                table.line.unplug()
+                if was_online:
+                    await table.until(lambda faults=faults: len(table.faults()) > faults)  # type: ignore[misc]  # bound
+                for position in range(1, POSITIONS + 1):
+                    table.sense(Place(position, "royal9"), there=chance.random() < 0.5)
+                table.line.plug()
+                if turn % 3:
+                    await table.until(lambda: len(table.levels) == POSITIONS and not table.lost)
+            truth = {
+                Place(at, "royal9"): table.bus.boards[1 if at <= 3 else 2].inputs[at - 1 if at <= 3 else at - 4]
+                for at in range(1, 6)
+            }
+            await table.until(lambda: table.levels == truth)
+
+    played(scenario)
