@@ -1570,7 +1570,7 @@ class Audited(Table):
 
     def __init__(self, toml: str, *, rigged: Rigged | None = None, seed: int = 0) -> None:
         self.auditor = Auditor()
-        self.random = random.Random(seed)  # noqa: S311 -- a real vault, and a run that can be repeated
+        self.random = random.Random(seed)
         self.values: dict[tuple[str, int], int] = {}
         self.nonces: dict[tuple[str, int], str] = {}
         self.balances: Counter[str] = Counter()

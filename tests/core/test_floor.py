@@ -15,8 +15,7 @@ from controller.core.inputs import Input
 from controller.core.lamps import Lamp, lamps
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal, Refused
-from controller.core.state import State
-from controller.core.state import Counted
+from controller.core.state import Counted, State
 from controller.core.times import stamp
 from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, Rigged, Table
 
