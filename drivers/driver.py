@@ -55,7 +55,8 @@ class Bookmark(NamedTuple):
     ordinal: int
 
 
-# Whoever takes events makes the driver wait while it has no room: nothing is polled or read meanwhile, nothing dropped.
+# Takes events over in their order, and returns when it has them, which is before they are durable. While it has no
+# room the driver waits: nothing is polled or read meanwhile, and nothing is dropped.
 HandUp = Callable[[Sequence[Event]], Awaitable[None]]
 
 
@@ -70,6 +71,12 @@ class Driver(ABC):
     @abstractmethod
     def __init__(self, line: str, settings: Any, hand_up: HandUp, bookmarks: Mapping[str, Bookmark]) -> None:  # noqa: ANN401 -- of its own type
         """The driver of the line so called in the configuration."""
+
+    @classmethod
+    async def probe(cls, port: str) -> list[str]:
+        """What answers on a line, asked in passing: a sentence for each. Nothing where a device cannot be asked."""
+        del port
+        return []
 
     @abstractmethod
     async def run(self) -> None:
@@ -87,7 +94,13 @@ class Driver(ABC):
         """Flash a lamp once, and go back to its pattern."""
 
     def accept(self, places: frozenset[Place]) -> None:  # noqa: B027 -- not every line has one
-        """Let coins into these drop slots, and into no other."""
+        """Let coins into these drop slots, and into no other. At first, and after a `last_call`, all are shut."""
+
+    async def rest(self) -> None:  # noqa: B027 -- not every line has one
+        """Switch off and shut everything, before the program ends. Does nothing where `run` does not run."""
 
     async def last_call(self) -> None:  # noqa: B027 -- not every line has one
-        """Shut every drop slot and hand up what fell in before. Returns when all of it has been taken."""
+        """Shut every drop slot and hand up what fell in before. Returns when all of it has been taken.
+
+        It hands up: whoever takes events must go on taking them while it waits for this.
+        """

@@ -76,7 +76,7 @@ class Game(Event, frozen=True, kw_only=True):
 
 
 class Online(Event, frozen=True, kw_only=True):
-    """A device answers, and all it senses follows."""
+    """A device answers. The levels of all its sensors are handed up together with this."""
 
     detail: str = ""
 
@@ -88,7 +88,7 @@ class Lost(Event, frozen=True, kw_only=True):
 
 
 class Faulted(Event, frozen=True, kw_only=True):
-    """A device answers, and what it says cannot be relied on."""
+    """Something a device should have done or told is in doubt; what it senses still is what it says."""
 
     reason: str
 

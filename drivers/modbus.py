@@ -6,19 +6,26 @@ debounce ends in the same poll as the button's is in.
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 
 from drivers import modbus_rtu as rtu
 from drivers.driver import Bookmark, Counters, Device, Driver, HandUp, Place
 from drivers.events import Absent, Button, Cleared, Event, Faulted, Lost, Online, Present
 from drivers.modbus_settings import BoardSettings, InputSettings, ModbusSettings
 from drivers.patterns import FLASH_SECONDS, PATTERNS, is_lit, slot
-from drivers.port import Line, Port
+from drivers.port import Line, LineSettings, Port
 
+REST_SECONDS = 1.0  # for all lamps to go off when the program ends
 ATTEMPTS = 2  # of every question: on a noisy line the second mostly is understood
 # Between two questions to a board that is lost: its timeouts must not make the others stale.
 LOST_RETRY_SECONDS = 0.5
 CHECK_SECONDS = 1.0  # between two readings of coils that should not have changed: a board that restarted has them off
-MOST_UNFOLLOWED = 3  # writings a coil may not follow before its board is faulted
+FOLLOW_SECONDS = 2.0  # coils that are not as they should be for so long, though written in every cycle, are faulted
+
+
+SETTLE_SECONDS = 1.0  # beyond the longest debounce: one sensor that flickers must not keep its board off the table
+PROBED_SPEEDS, PROBED_ADDRESSES = (9600, 19200, 115200), range(1, 9)  # boards leave the factory at address 1 and 9600
+PROBE_SECONDS = 0.08  # a question and its answer take 20 ms at 9600 baud; boards and adapters take as long again
 
 
 class _Sensed:
@@ -37,6 +44,11 @@ class _Sensed:
     def forget(self) -> None:
         """Know nothing of it: the next reading that lasts is news, whatever it is."""
         self.level = self._read = self._counted = None
+
+    def believed(self) -> bool:
+        """The level, with one that has not lasted yet taken for none: a chip that flickers is no wager."""
+        self.level = bool(self.level)
+        return self.level
 
     def take(self, bit: bool, now: float, counted: int | None) -> tuple[bool, ...]:
         """A reading. The levels to hand up: none, one, or two for a press that was over before it was read."""
@@ -63,14 +75,16 @@ class _Board:
         self.inputs = [
             _Sensed(each, debounce if each.debounce_ms is None else each.debounce_ms / 1000) for each in settings.inputs
         ]
-        self.online = False
+        self.online = False  # it answers
+        self.told_online = False  # and all it senses has been handed up
+        self.begun_at = 0.0
         self.faulted = False
         self.told_lost = False
         self.good_at = 0.0  # when its inputs were last read
         self.ask_at = 0.0  # a lost one
         self.coils: tuple[bool, ...] | None = None  # as last written, and read back
         self.checked_at = 0.0
-        self.unfollowed = 0
+        self.unfollowed_since: float | None = None
         first, last = settings.input_span()
         self.read_inputs = (
             rtu.read_bits(settings.address, rtu.READ_INPUTS, first, last - first + 1) if last >= 0 else None
@@ -84,9 +98,9 @@ class _Board:
 
     def forget(self) -> None:
         """It is not there: nothing it said counts."""
-        self.online = False
+        self.online = self.told_online = False
         self.coils = None
-        self.unfollowed = 0
+        self.unfollowed_since = None
         self.faulted = False
         for each in self.inputs:
             each.forget()
@@ -101,6 +115,21 @@ def _event(board: str, input_: InputSettings, on: bool) -> Event:
     if input_.position is None:
         return Button(device=board, pressed=on)
     return (Present if on else Absent)(device=board, position=input_.position, wager=input_.wager)
+
+
+async def _probed(line: Line, request: rtu.Request) -> str:
+    """What a board says when it is asked once."""
+    line.discard()
+    reply = rtu.Reply(request)
+    await line.write(request.frame)
+    until = asyncio.get_running_loop().time() + PROBE_SECONDS
+    try:
+        while (left := until - asyncio.get_running_loop().time()) > 0:
+            if reply.take(await line.read(left)) is not None:
+                return "a board with inputs"
+    except rtu.RefusedError as error:
+        return f"a board: {error}"
+    return ""
 
 
 class Modbus(Driver):
@@ -124,6 +153,23 @@ class Modbus(Driver):
         )
         self.counters = {board.settings.id: board.counters for board in self._boards}
 
+    @classmethod
+    async def probe(cls, port: str) -> list[str]:
+        """Ask the first addresses for one input, at the usual speeds."""
+        found: list[str] = []
+        for baudrate in PROBED_SPEEDS:
+            line = Line(LineSettings(port=port, baudrate=baudrate))
+            try:
+                for address in PROBED_ADDRESSES:
+                    said = await _probed(line, rtu.read_bits(address, rtu.READ_INPUTS, 0, 1))
+                    if said:
+                        found.append(f"address {address} at {baudrate} baud: {said}")
+            finally:
+                line.close()
+            if found:
+                break
+        return found
+
     async def run(self) -> None:
         """Poll the boards until cancelled."""
         await self._port.run(self._talk, self._line_lost)
@@ -135,17 +181,29 @@ class Modbus(Driver):
             raise ValueError(f"{', '.join(sorted(unknown))}: no lamp shows that")
         self._patterns |= lamps
 
+    async def rest(self) -> None:
+        """Switch every lamp off, and wait until the boards that answer say so."""
+        self._patterns.clear()
+        self._flashing.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REST_SECONDS):
+                while any(board.online and board.coils and any(board.coils) for board in self._boards):  # noqa: ASYNC110 -- a cycle of `run` ends it
+                    await asyncio.sleep(self._settings.poll_ms / 1000)
+
     def flash(self, place: Place) -> None:
         """Flash a lamp for two seconds."""
         self._flashing[place] = asyncio.get_running_loop().time() + FLASH_SECONDS
 
     def look(self, device: str) -> dict[str, str]:
-        """What each input of a board reads, and what each of its lamps shows."""
+        """Every place of a board: whether a chip lies there and what its lamp shows; and the button."""
         board = next(each for each in self._boards if each.settings.id == device)
-        found = {each.settings.name(): {None: "?", True: "on", False: "off"}[each.level] for each in board.inputs}
+        found: dict[str, str] = {}
+        for each in board.inputs:
+            chip, button = {None: ("?", "?"), True: ("chip", "down"), False: ("-", "up")}[each.level]
+            found[each.settings.name()] = button if each.settings.button else chip
         for lamp in board.settings.lamps:
-            place = Place(lamp.position, lamp.wager)
-            found[f"lamp {lamp.at}: {lamp.position}/{lamp.wager}"] = self._patterns.get(place, "off")
+            name = f"{lamp.position} {lamp.wager}"
+            found[name] = f"{found.get(name, '')} {self._patterns.get(Place(lamp.position, lamp.wager), 'off')}".strip()
         return found
 
     # -- the line --
@@ -176,7 +234,6 @@ class Modbus(Driver):
 
     async def _serve(self, line: Line, board: _Board, cycle: float) -> list[Event]:
         """One turn of one board."""
-        events: list[Event] = []
         now = asyncio.get_running_loop().time
         try:
             if not board.online:
@@ -184,14 +241,25 @@ class Modbus(Driver):
             read = await self._read(line, board, cycle)
         except (TimeoutError, rtu.RefusedError) as error:
             if now() - board.good_at < self._settings.stale_ms / 1000:
-                return events
+                return []
             board.ask_at = now() + LOST_RETRY_SECONDS
             return self._losing(board, str(error) or "it does not answer")
         if not board.online:
-            board.online, board.told_lost = True, False
-            events.append(Online(device=board.settings.id, detail=f"address {board.settings.address}"))
+            board.online, board.begun_at = True, cycle
         board.good_at = now()
-        return [*events, *read, *await self._light(line, board)]
+        return [*self._settled(board, read, cycle), *await self._light(line, board)]
+
+    def _settled(self, board: _Board, read: list[Event], cycle: float) -> list[Event]:
+        """What was read; of a board that came back nothing before all of it has settled, and then all at once."""
+        if board.told_online:
+            return read
+        late = cycle - board.begun_at > SETTLE_SECONDS + max((each.debounce for each in board.inputs), default=0)
+        for each in board.inputs:
+            if each.level is None and not late:
+                return []
+        board.told_online, board.told_lost = True, False
+        online = Online(device=board.settings.id, detail=f"address {board.settings.address}")
+        return [online, *(_event(board.settings.id, each.settings, each.believed()) for each in board.inputs)]
 
     def _losing(self, board: _Board, why: str) -> list[Event]:
         board.forget()
@@ -216,11 +284,12 @@ class Modbus(Driver):
             return []
         data = await self._ask(line, board, board.read_inputs)
         read = rtu.bits(data, board.read_inputs.count)
+        # All questions first: a level that is taken from an input must be handed up.
+        counted = [await self._counted(line, board, each, read) for each in board.inputs]
         events: list[Event] = []
-        for each in board.inputs:
-            counted = await self._counted(line, board, each, read)
+        for each, count in zip(board.inputs, counted, strict=True):
             bit = read[each.settings.at - board.first_input] != each.settings.active_low
-            events += [_event(board.settings.id, each.settings, level) for level in each.take(bit, cycle, counted)]
+            events += [_event(board.settings.id, each.settings, level) for level in each.take(bit, cycle, count)]
         return events
 
     async def _counted(self, line: Line, board: _Board, each: _Sensed, read: tuple[bool, ...]) -> int | None:
@@ -255,14 +324,15 @@ class Modbus(Driver):
             board.checked_at = now
             wrong = [str(board.first_coil + index) for index, on in enumerate(wanted) if board.coils[index] != on]
             why = f"coil {', '.join(wrong)} does not follow" if wrong else ""
-        board.unfollowed = board.unfollowed + 1 if why else 0
-        if why and board.unfollowed >= MOST_UNFOLLOWED and not board.faulted:
-            board.faulted = True
-            return [Faulted(device=board.settings.id, reason=why)]
-        if board.faulted and not why:
-            board.faulted = False
-            return [Cleared(device=board.settings.id)]
-        return []
+        if not why:
+            board.unfollowed_since = None
+            cleared, board.faulted = board.faulted, False
+            return [Cleared(device=board.settings.id)] if cleared else []
+        board.unfollowed_since = now if board.unfollowed_since is None else board.unfollowed_since
+        if board.faulted or now - board.unfollowed_since < FOLLOW_SECONDS:
+            return []
+        board.faulted = True
+        return [Faulted(device=board.settings.id, reason=why)]
 
     def _wanted(self, board: _Board, now: float) -> tuple[bool, ...]:
         """The coils as they should be in this slot of time. Of two lamps on one coil either lights it."""
@@ -296,13 +366,16 @@ class Modbus(Driver):
         wire = (len(request.frame) + request.size) * self._settings.character_seconds
         until = loop.time() + wire + self._settings.reply_ms / 1000
         try:
-            while (left := until - loop.time()) > 0:
-                content = reply.take(await line.read(left))
+            while True:
+                left = until - loop.time()
+                came = await line.read(max(left, 0))  # also when this program was late itself: it may have come
+                content = reply.take(came)
                 if content is not None:
                     counters.seen()
                     return content
+                if left <= 0 and not came:
+                    return None
         finally:
             self._quiet_until = loop.time() + self._silence
             counters.resyncs += bool(reply.skipped)
             counters.bad_checksums += reply.damaged
-        return None

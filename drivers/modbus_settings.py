@@ -44,7 +44,7 @@ class InputSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def name(self) -> str:
         """What it is, for people."""
-        return f"input {self.at}: button" if self.button else f"input {self.at}: {self.position}/{self.wager}"
+        return "button" if self.button else f"{self.position} {self.wager}"
 
 
 class LampSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -9,13 +9,15 @@ import errno
 import fcntl
 import os
 import random
+import stat
 import termios
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
 import serial
-from msgspec import Struct
+from msgspec import Meta, Struct
 from serial.rs485 import RS485Settings
 
 # What may lie unread: seconds of a line at full speed. Beyond it the line is not read, and the kernel's buffer fills.
@@ -25,14 +27,20 @@ READ_AT_ONCE = 4096  # what a kernel's tty buffer holds
 WRITE_SECONDS = 2.0
 # A lost adapter mostly is back in a second, once the noise is over; one that is unplugged need not be looked for often.
 FIRST_RETRY, LAST_RETRY = 0.1, 5.0
+MOST_DOUBLINGS = 16  # long past the last retry, and short of what a number can hold after weeks of attempts
 JITTER = 0.25  # of every wait, so that several lines of one hub do not come back at the same instant
+STEADY = LAST_RETRY  # a line that lasted no longer comes and goes: it is not hurried after
+
+NO_SERIAL_LINE = "it is no serial line: set port to a path under /dev/serial/by-id"
+
+Baudrate = Annotated[int, Meta(ge=300, le=4_000_000)]  # no device is slower, and Linux knows no faster
 
 
 class LineSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a line is set up: 8 data bits, and what the device's manual says."""
 
     port: str  # a path: /dev/serial/by-id/… stays the same whatever is plugged in first
-    baudrate: int = 9600
+    baudrate: Baudrate = 9600
     parity: Literal["none", "even", "odd"] = "none"
     stop_bits: Literal[1, 2] = 1
     rs485: bool = False  # the kernel's driver switches the transmitter; most USB adapters do so by themselves
@@ -49,48 +57,35 @@ class LineLostError(Exception):
 
 
 class Line:
-    """An open line. One task reads and writes it."""
+    """An open line. One task reads it and one writes it; they may be the same."""
 
     def __init__(self, settings: LineSettings) -> None:
-        self._serial = _opened(settings)
-        self._fd: int = self._serial.fileno()
         self._loop = asyncio.get_running_loop()
+        self._fd = _opened(settings)
         self._unread = bytearray()
-        self._waiter: asyncio.Future[None] | None = None
-        self._lost: LineLostError | None = None
+        self._arrival: asyncio.Future[None] | None = None  # what `read` waits for
+        self._room: asyncio.Future[None] | None = None  # what `write` waits for
+        self._lost = ""  # why, once it is
+        self._closed = False
         self._reading = False
         self.overruns = 0  # times the reading was held up because nobody took what had come
         self._resume()
 
     async def read(self, seconds: float) -> bytes:
         """What has come, as soon as there is any; nothing if the time passes first."""
-        if not self._unread:
-            if self._lost is not None:
-                raise self._lost
-            if seconds <= 0:
-                return b""
-            await self._wait(seconds)
-            if not self._unread:
-                if self._lost is not None:
-                    raise self._lost
-                return b""
+        if not self._unread and not self._lost:
+            await self._arriving(seconds)
+        if not self._unread and self._lost:
+            raise LineLostError(self._lost)
         found = bytes(self._unread)
         self._unread.clear()
-        if not self._reading and self._lost is None:
-            self._resume()
+        self._resume()
         return found
 
-    async def _wait(self, seconds: float) -> None:
-        self._waiter = self._loop.create_future()
-        timer = self._loop.call_later(seconds, self._wake)
-        try:
-            await self._waiter
-        finally:
-            timer.cancel()
-            self._waiter = None
-
     async def write(self, data: bytes) -> None:
-        """Send all of it. A line that takes nothing for two seconds is lost."""
+        """Send all of it. A line that does not take it in two seconds is lost."""
+        if self._room is not None:  # it would end up in the middle of what is being sent
+            raise RuntimeError("two tasks write one line")
         sent = self._send(data)
         if sent == len(data):
             return
@@ -100,20 +95,25 @@ class Line:
                     await self._writable()
                     sent += self._send(data[sent:])
         except TimeoutError:
-            raise self._losing(f"it takes no bytes: {sent} of {len(data)} were sent in {WRITE_SECONDS:g} s") from None
+            why = f"it takes no bytes: {sent} of {len(data)} were sent in {WRITE_SECONDS:g} s"
+            raise self._losing(why) from None
 
     def discard(self) -> int:
-        """Forget what has come unread; how much that was."""
-        found = len(self._unread)
-        self._unread.clear()
-        if not self._reading and self._lost is None:
-            self._resume()
+        """Forget what has come unread, here and in the kernel, up to a limit; how much that was."""
+        found = 0
+        while found < MOST_UNREAD and (self._unread or self._take()):  # a device that floods never comes to an end
+            found += len(self._unread)
+            self._unread.clear()
+        self._resume()
         return found
 
     def close(self) -> None:
-        """Let go of the line, so that another may have it."""
-        self._lost = self._lost or LineLostError("it is closed")
-        self._pause()
+        """Let go of the line, so that another may have it. Whoever waits for it is told."""
+        if self._closed:  # its number may be another file's by now
+            return
+        self._losing("it is closed")
+        self._closed = True
+        self._unread.clear()
         self._loop.remove_writer(self._fd)
         # What was not sent goes to nobody: closing would otherwise wait for a dead adapter to take it.
         with suppress(OSError, termios.error):
@@ -121,11 +121,33 @@ class Line:
         with suppress(OSError):  # a pseudo-terminal would stay closed to others as long as its master is open
             fcntl.ioctl(self._fd, termios.TIOCNXCL)
         with suppress(OSError):
-            self._serial.close()
+            os.close(self._fd)
+
+    async def _arriving(self, seconds: float) -> None:
+        """Wait for bytes. What the kernel has already is taken also when there is no time to wait."""
+        if self._arrival is not None:
+            raise RuntimeError("two tasks read one line")
+        self._arrival = arrival = self._loop.create_future()
+        timer = self._loop.call_later(seconds, _wake, arrival)
+        try:
+            await arrival
+        finally:
+            timer.cancel()
+            self._arrival = None
+
+    async def _writable(self) -> None:
+        self._room = room = self._loop.create_future()
+        self._loop.add_writer(self._fd, _wake, room)
+        try:
+            await room
+        finally:
+            self._room = None
+            if not self._closed:
+                self._loop.remove_writer(self._fd)
 
     def _send(self, data: bytes) -> int:
-        if self._lost is not None:
-            raise self._lost
+        if self._lost:
+            raise LineLostError(self._lost)
         try:
             return os.write(self._fd, data)
         except BlockingIOError:
@@ -133,45 +155,41 @@ class Line:
         except OSError as error:
             raise self._losing(_why(error)) from error
 
-    async def _writable(self) -> None:
-        ready = asyncio.Event()
-        self._loop.add_writer(self._fd, ready.set)
-        try:
-            await ready.wait()
-        finally:
-            self._loop.remove_writer(self._fd)
-
     def _readable(self) -> None:
-        try:
-            found = os.read(self._fd, READ_AT_ONCE)
-        except BlockingIOError:
+        if not self._take():
             return
-        except OSError as error:
-            self._losing(_why(error))
-            return
-        if not found:
-            self._losing("it hung up")
-            return
-        self._unread += found
         if len(self._unread) >= MOST_UNREAD:
             self.overruns += 1
             self._pause()
-        self._wake()
+        _wake(self._arrival)
+
+    def _take(self) -> bool:
+        """Take what the kernel has. A line that hung up reads as empty; one with nothing to say does not read."""
+        if self._lost:
+            return False
+        try:
+            found = os.read(self._fd, min(READ_AT_ONCE, MOST_UNREAD - len(self._unread)))
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            self._losing(_why(error))
+            return False
+        if not found:
+            self._losing("it hung up: is the adapter plugged in?")
+        self._unread += found
+        return bool(found)
 
     def _losing(self, why: str) -> LineLostError:
-        if self._lost is None:
-            self._lost = LineLostError(why)
+        self._lost = self._lost or why
         self._pause()
-        self._wake()
-        return self._lost
-
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        _wake(self._arrival)
+        _wake(self._room)
+        return LineLostError(self._lost)
 
     def _resume(self) -> None:
-        self._reading = True
-        self._loop.add_reader(self._fd, self._readable)
+        if not self._reading and not self._lost:
+            self._reading = True
+            self._loop.add_reader(self._fd, self._readable)
 
     def _pause(self) -> None:
         if self._reading:
@@ -180,72 +198,123 @@ class Line:
 
 
 class Port:
-    """A line that is kept open. `talk` holds a conversation on it; `lost` is told why there is none."""
+    """A line that is kept open. `talk` holds a conversation on it; `lost` is told why there is none, each time."""
 
-    def __init__(self, settings: LineSettings) -> None:
+    def __init__(self, settings: LineSettings, chance: Callable[[], float] = random.random) -> None:
         self.settings = settings
         self.opened = 0  # times
+        self._chance = chance
 
     async def run(self, talk: Callable[[Line], Awaitable[None]], lost: Callable[[str], Awaitable[None]]) -> None:
         """Open, talk until the line is lost, tell, wait, and open again. The path is resolved anew each time."""
-        wait = FIRST_RETRY
+        time = asyncio.get_running_loop().time
+        attempt = 0
         while True:
-            try:
-                line = Line(self.settings)
-            except LineLostError as error:
-                await lost(f"{self.settings.port} cannot be opened: {error}")
-            else:
-                self.opened += 1
-                began = asyncio.get_running_loop().time()
-                try:
-                    await talk(line)
-                except LineLostError as error:
-                    await lost(f"{self.settings.port} is lost: {error}")
-                finally:
-                    line.close()
-                if asyncio.get_running_loop().time() - began > LAST_RETRY:  # not one that comes and goes
-                    wait = FIRST_RETRY
-            await asyncio.sleep(wait * random.uniform(1 - JITTER, 1 + JITTER))  # noqa: S311 -- only spreads attempts
-            wait = min(wait * 2, LAST_RETRY)
+            began = time()
+            why = await self._converse(talk)
+            if time() - began > STEADY:
+                attempt = 0
+            if why:
+                await lost(why)
+            await asyncio.sleep(backoff(attempt, self._chance()))
+            attempt += 1
+
+    async def _converse(self, talk: Callable[[Line], Awaitable[None]]) -> str:
+        """Why there is no conversation any more; empty where it came to its own end. The line is closed by then."""
+        try:
+            line = Line(self.settings)
+        except LineLostError as error:
+            return f"{self.settings.port} cannot be opened: {error}"
+        self.opened += 1
+        try:
+            await talk(line)
+        except LineLostError as error:
+            return f"{self.settings.port} is lost: {error}"
+        finally:
+            line.close()
+        return ""
 
 
-def _opened(settings: LineSettings) -> serial.Serial:
+def backoff(attempt: int, chance: float) -> float:
+    """How long to wait after so many attempts that failed; a chance from 0 to 1 makes it shorter by up to a quarter."""
+    longest = min(FIRST_RETRY * (1 << min(attempt, MOST_DOUBLINGS)), LAST_RETRY)
+    return longest * (1 - JITTER * chance)
+
+
+def _wake(waiter: asyncio.Future[None] | None) -> None:
+    if waiter is not None and not waiter.done():
+        waiter.set_result(None)
+
+
+def _opened(settings: LineSettings) -> int:
     """The line, open and ours alone."""
     try:
-        line = serial.Serial(
-            settings.port,
-            baudrate=settings.baudrate,
-            parity=settings.parity[0].upper(),
-            stopbits=settings.stop_bits,
-            timeout=0,
-            write_timeout=0,
-            exclusive=True,  # an advisory lock, which only programs see that ask for it
-        )
-    except (OSError, ValueError) as error:  # SerialException is an OSError
+        if not stat.S_ISCHR(Path(settings.port).stat().st_mode):
+            raise LineLostError(NO_SERIAL_LINE)
+        with _configured(settings) as line:
+            fcntl.ioctl(line.fileno(), termios.TIOCEXCL)  # seen by all, and last: it would outlive a refusal
+            return os.dup(line.fileno())  # pyserial needs four pipes beside it, for waiting in threads
+    except (OSError, ValueError, termios.error) as error:  # SerialException is an OSError
         raise LineLostError(_why(error)) from error
+
+
+def _configured(settings: LineSettings) -> serial.Serial:
+    line = serial.Serial(
+        settings.port,
+        baudrate=settings.baudrate,
+        parity=settings.parity[0].upper(),
+        stopbits=settings.stop_bits,
+        # This sets VMIN to 1. With 0, reading a line that has nothing to say looks as if it had hung up.
+        inter_byte_timeout=0,
+        exclusive=True,  # an advisory lock, which only programs see that ask for it
+    )
     try:
-        fcntl.ioctl(line.fileno(), termios.TIOCEXCL)  # and this is seen by all
         if settings.rs485:
-            line.rs485_mode = RS485Settings()
+            _switch_transmitter(line)
         if settings.low_latency:
-            with suppress(OSError, ValueError, NotImplementedError):  # not every driver knows it
+            with suppress(OSError, ValueError):  # not every driver knows it
                 line.set_low_latency_mode(True)
-        line.reset_input_buffer()
-    except (OSError, ValueError, termios.error) as error:
+        _pass_over_breaks(line.fileno())
+    except BaseException:
         line.close()
-        what = "RS-485 mode is not known to its driver: set rs485 = false" if settings.rs485 else _why(error)
-        raise LineLostError(what) from error
+        raise
     return line
 
 
-def _why(error: Exception) -> str:
-    number = error.errno if isinstance(error, OSError) else None
+def _switch_transmitter(line: serial.Serial) -> None:
+    try:
+        line.rs485_mode = RS485Settings()
+    except ValueError as error:
+        why = "its driver knows no RS-485 mode: set rs485 = false where the adapter switches by itself"
+        raise LineLostError(why) from error
+
+
+def _pass_over_breaks(fd: int) -> None:
+    """A break is what a shorted wire looks like. `stty sane` makes it throw away all that came before, for good."""
+    attributes = termios.tcgetattr(fd)
+    attributes[0] &= ~termios.BRKINT
+    termios.tcsetattr(fd, termios.TCSANOW, attributes)
+
+
+def _why(error: BaseException) -> str:
+    number = _number(error)
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         return "no such device: is the adapter plugged in?"
-    if number in (errno.EAGAIN, errno.EBUSY) or "lock" in str(error):
+    if number in (errno.EAGAIN, errno.EBUSY):
         return "another program has it open"
-    if number == errno.EACCES:
+    if number in (errno.EACCES, errno.EPERM):
         return "not allowed: this user must be in the group that owns it, mostly dialout"
     if number == errno.EIO:
         return "the adapter does not answer (input/output error)"
+    if number == errno.ENOTTY:
+        return NO_SERIAL_LINE
     return os.strerror(number) if number else str(error)
+
+
+def _number(error: BaseException) -> int | None:
+    """The kernel's number for it. termios has an error of its own, and pyserial hides either behind a sentence."""
+    if isinstance(error, OSError) and error.errno:
+        return error.errno
+    if isinstance(error, termios.error) and isinstance(error.args[0], int):
+        return error.args[0]
+    return _number(error.__context__) if error.__context__ is not None else None

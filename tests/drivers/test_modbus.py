@@ -12,7 +12,7 @@ import pytest
 
 from drivers.driver import Place
 from drivers.events import Absent, Button, Cleared, Event, Faulted, Lost, Online, Present
-from drivers.modbus import CHECK_SECONDS, MOST_UNFOLLOWED, Modbus
+from drivers.modbus import CHECK_SECONDS, Modbus
 from drivers.modbus_settings import ModbusSettings
 from drivers.patterns import LIGHTS, PATTERNS, is_lit
 from drivers.simulated.line import BYTE_BY_BYTE, CLEAN, NOISY, Condition, TwinLine
@@ -20,7 +20,7 @@ from drivers.simulated.modbus import WATCHDOG_SECONDS, Board, Bus
 from drivers.simulated.players import Table
 
 POSITIONS = 5
-QUICK = {"baudrate": 115200, "poll_ms": 1, "debounce_ms": 4, "silence_ms": 0, "reply_ms": 100, "stale_ms": 400}
+QUICK = {"baudrate": 115200, "poll_ms": 1, "debounce_ms": 4, "silence_ms": 0, "reply_ms": 100, "stale_ms": 2000}
 
 
 def chips(first: int, last: int) -> list[dict[str, Any]]:
@@ -124,9 +124,14 @@ def test_a_board_comes_online_and_tells_all_it_senses(tmp_path: Path) -> None:
         async with floor(tmp_path, twins=twins) as (table, driver):
             await table.until(lambda: len(table.levels) == POSITIONS)
             assert table.levels == {Place(at, "royal9"): at == 2 for at in range(1, 6)}
-            assert isinstance(next(event for event in table.events if event.device == "right"), Online)
+            assert [type(event) for event in table.events if event.device == "right"] == [Online, Absent, Absent]
             assert Button(device="left", pressed=False) in table.events
-            assert driver.look("left")["input 1: 2/royal9"] == "on"
+            assert driver.look("left") == {
+                "1 royal9": "- off",
+                "2 royal9": "chip off",
+                "3 royal9": "- off",
+                "button": "up",
+            }
             assert [(each.id, each.button, len(each.places)) for each in driver.devices] == [
                 ("left", True, 3),
                 ("right", False, 2),
@@ -153,18 +158,74 @@ def test_a_chip_and_the_button_of_one_poll_are_told_the_chip_first(tmp_path: Pat
     played(scenario)
 
 
-def test_a_level_shorter_than_its_debounce_is_not_told(tmp_path: Path) -> None:
+def test_a_level_is_told_only_when_its_debounce_has_ended(tmp_path: Path) -> None:
     async def scenario() -> None:
-        slow = [
-            {**BOARDS[0], "inputs": [{"at": 0, "position": 1, "wager": "royal9", "debounce_ms": 5000}, *chips(2, 3)]}
-        ]
-        slow[0]["inputs"][1:] = [{"at": 1, "position": 2, "wager": "royal9"}]
-        async with floor(tmp_path, boards=slow, twins=[Board(1)]) as (table, _):
-            await table.until(lambda: Place(2, "royal9") in table.levels)
+        first = {"at": 0, "position": 1, "wager": "royal9", "debounce_ms": 700}
+        boards = [{"id": "b", "address": 1, "inputs": [first, {"at": 1, "position": 2, "wager": "royal9"}]}]
+        async with floor(tmp_path, boards=boards, twins=[Board(1)]) as (table, _):
+            await table.until(lambda: len(table.levels) == 2)
+            for _ in range(3):  # never for as long
+                for on in (True, False):
+                    table.bus.boards[1].sense(0, on=on)
+                    table.bus.boards[1].sense(1, on=on)
+                    await table.until(lambda on=on: table.levels[Place(2, "royal9")] is on)  # type: ignore[misc]  # bound
+            assert [event for event in table.events if event == Present(device="b", position=1, wager="royal9")] == []
             table.bus.boards[1].sense(0, on=True)
-            table.bus.boards[1].sense(1, on=True)
-            await table.until(lambda: table.levels[Place(2, "royal9")])
-            assert Place(1, "royal9") not in table.levels  # not even absent: it has not lasted
+            await table.until(lambda: table.levels[Place(1, "royal9")])
+
+    played(scenario)
+
+
+def test_a_sensor_that_flickers_does_not_keep_its_board_off_the_table(tmp_path: Path) -> None:
+    class Flickering(Board):
+        def answer(self, function: int, body: bytes) -> bytes:
+            self.inputs[0] = not self.inputs[0]
+            return super().answer(function, body)
+
+    async def scenario() -> None:
+        async with floor(tmp_path, twins=[Flickering(1), Board(2)]) as (table, _):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            assert not any(table.levels.values())
+
+    played(scenario)
+
+
+def test_a_chip_is_told_also_when_the_button_s_counter_was_not_answered_in_that_cycle(tmp_path: Path) -> None:
+    class Deaf(Board):
+        deaf = False
+
+    class DeafBus(Bus):
+        def received(self, data: bytes) -> bytes:
+            board = self.boards[1]
+            assert isinstance(board, Deaf)
+            return b"" if board.deaf and data[1:2] == b"\x04" else super().received(data)
+
+    async def scenario() -> None:
+        inputs = [*chips(1, 3), {"at": 7, "button": True, "counter": 14}]
+        boards = [{"id": "left", "address": 1, "inputs": inputs}]
+        twin = Deaf(1)
+        async with floor(tmp_path, boards=boards, twins=[twin], reply_ms=5, stale_ms=5000) as (table, driver):
+            table.line.twin = DeafBus([twin], asyncio.get_running_loop().time)
+            await table.until(lambda: len(table.levels) == 3)
+            for turn in range(5):
+                twin.deaf = True
+                twin.sense(turn % 3, on=not twin.inputs[turn % 3])
+                timeouts = driver.counters["left"].timeouts
+                await table.until(lambda seen=timeouts: driver.counters["left"].timeouts > seen + 6)  # type: ignore[misc]
+                twin.deaf = False
+                await table.until(lambda: [table.levels[Place(at, "royal9")] for at in (1, 2, 3)] == twin.inputs[:3])
+            assert not table.faults()
+
+    played(scenario)
+
+
+def test_at_the_end_every_lamp_goes_off(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path) as (table, driver):
+            driver.show({Place(1, "royal9"): "accepted", Place(5, "royal9"): "accepted"})
+            await table.until(lambda: table.bus.boards[1].coils[0] and table.bus.boards[2].coils[1])
+            await driver.rest()
+            assert not any(table.bus.boards[1].coils + table.bus.boards[2].coils)
 
     played(scenario)
 
@@ -210,7 +271,7 @@ def test_a_press_between_two_polls_is_caught_by_a_board_that_counts_or_latches(t
 
 def test_a_board_that_stops_answering_is_lost_and_leaves_nothing_behind(tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with floor(tmp_path, stale_ms=100, reply_ms=10) as (table, driver):
+        async with floor(tmp_path, stale_ms=500, reply_ms=50) as (table, driver):
             await table.until(lambda: len(table.levels) == POSITIONS)
             table.sense(Place(4, "royal9"), there=True)
             table.sense(Place(1, "royal9"), there=True)
@@ -218,15 +279,14 @@ def test_a_board_that_stops_answering_is_lost_and_leaves_nothing_behind(tmp_path
             table.bus.silent.add(2)
             await table.until(lambda: table.lost == {"right"})
             assert table.events[-1] == Lost(device="right", reason="it does not answer")
-            assert driver.look("right")["input 0: 4/royal9"] == "?"
+            assert driver.look("right")["4 royal9"] == "? off"
             table.sense(Place(4, "royal9"), there=False)  # while nobody could see it
             table.sense(Place(1, "royal9"), there=False)
             await table.until(lambda: table.levels == {Place(1, "royal9"): False})  # the others are read as before
             table.bus.silent.clear()
             await table.until(lambda: table.levels.get(Place(4, "royal9")) is False)
             assert driver.counters["right"].timeouts > 0
-            assert driver.counters["left"].timeouts == 0
-            assert len([event for event in table.events if isinstance(event, Lost)]) == 1
+            assert [event.device for event in table.events if isinstance(event, Lost)] == ["right"]
 
     played(scenario)
 
@@ -377,7 +437,6 @@ def test_a_coil_that_does_not_follow_faults_its_board_until_it_does(tmp_path: Pa
             twin.stuck = False
             await table.until(lambda: Cleared(device="left") in table.events)
             assert len(table.faults()) == 1
-            assert MOST_UNFOLLOWED > 1
 
     played(scenario)
 
@@ -541,7 +600,7 @@ class People:
 def test_what_is_told_is_what_people_did(tmp_path: Path, condition: Condition, rounds: int) -> None:
     async def scenario() -> None:
         noisy = condition is NOISY
-        changes: dict[str, Any] = {"reply_ms": 8, "stale_ms": 1000} if noisy else {"stale_ms": 2000}
+        changes: dict[str, Any] = {"reply_ms": 8} if noisy else {"stale_ms": 5000}
         async with floor(tmp_path, condition, seed=11, **changes) as (table, driver):
             people = People(table)
             model = Table(POSITIONS, ["royal9"], people, Random(4))
