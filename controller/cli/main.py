@@ -110,6 +110,26 @@ def _audit(parser: argparse.ArgumentParser) -> None:
         question.add_argument("--json", action="store_true", help="the answer as JSON")
 
 
+def _devices(parser: argparse.ArgumentParser) -> None:
+    parser.description = "List serial ports under names that stay, and what answers there. Ports in use are left alone."
+    parser.add_argument("--port", metavar="PATH", action="append", default=[], help="ask this port, and no others")
+    parser.add_argument("--no-probe", action="store_true", help="send nothing to any port")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    watch = actions.add_parser("watch", help="inputs, lamps and counters of a table, live", allow_abbrev=False)
+    watch.description = "Show what a table's devices sense, show and count. No journal is opened, no meter moves."
+    watch.add_argument("--config", metavar="FILE", required=True, help="the configuration with the table's devices")
+    watch.add_argument("--seconds", type=float, metavar="N", help="end after so long (default: at Ctrl-C)")
+    watch.add_argument("--json", action="store_true", help="every event as a line of JSON")
+    simulate = actions.add_parser("simulate", help="a simulated device on a pseudo-terminal", allow_abbrev=False)
+    simulate.description = "Leave a simulated device running. It obeys words on standard input; Ctrl-C ends it."
+    simulate.add_argument("driver", metavar="DRIVER", help="modbus, cctalk, angel-eye or text-shoe")
+    simulate.add_argument(
+        "--path", metavar="PATH", help="where to find it (default: a path of its own, which it tells)"
+    )
+    simulate.add_argument("--play", action="store_true", help="let people play with it, instead of waiting for words")
+
+
 _QUESTIONS = {
     "verify": ("is it whole: chain, money and replay", False),
     "report": ("a gaming day's readings, increase and decrease explained", False),
@@ -120,6 +140,7 @@ _QUESTIONS = {
 _COMMANDS = {
     "audit": ("is a journal whole, and what does it say?", _audit),
     "check": ("is this Rules Submission lawful?", _check),
+    "devices": ("serial ports, what answers there, and a table's devices live", _devices),
     "odds": ("exact odds of a wager, or of the whole catalog", _odds),
     "settle": ("settle a wager, or whole rounds from standard input", _settle),
 }

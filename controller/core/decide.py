@@ -21,6 +21,7 @@ from controller.core.inputs import (
     SubmissionChanged,
     Tick,
     WagerAbsent,
+    WagerDropped,
     WagerPresent,
     key_of,
 )
@@ -164,7 +165,8 @@ def refusal(state: State, input_: Input, refused: Refused) -> Fact | None:
     who, seen = people(*_who(input_)), state.answered(key)
     if seen is not None:
         return KeyReused(kind=input_.kind, reused=key, first=seen.seq, **who)
-    fact = InputRefused(kind=input_.kind, refusal=refused.refusal.value, why=refused.why, **who)
+    counted = input_.counted if isinstance(input_, WagerDropped) else None
+    fact = InputRefused(kind=input_.kind, refusal=refused.refusal.value, why=refused.why, counted=counted, **who)
     return fact if len(key) > MOST_KEY else replace(fact, key=key, digest=digest)
 
 

@@ -344,6 +344,7 @@ def _day(state: State, recorded: Recorded, changes: Changes) -> None:
 _SPECIAL: dict[type[Fact], Callable[[State, Recorded, Changes], None]] = {
     **dict.fromkeys(_READS, _sensed),
     facts.CreditToReturn: _credited,
+    facts.InputRefused: _credited,
     facts.LockedOut: _lock_out,
     facts.Reopened: _next_round,
     facts.TableWasOpened: _next_round,

@@ -302,6 +302,7 @@ class InputRefused(Fact, frozen=True, kw_only=True):
     kind: str
     refusal: str
     why: str
+    counted: Counted | None = None
 
 
 class KeyReused(Fact, frozen=True, kw_only=True):

@@ -66,6 +66,7 @@ class Counted(Struct, frozen=True, array_like=True, gc=False):
     device: str
     ordinal: int
     counter: int
+    unit: str = ""  # the serial number of the device that stood there
 
 
 class Wager(Struct, frozen=True, gc=False, omit_defaults=True):

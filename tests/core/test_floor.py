@@ -868,6 +868,9 @@ def test_the_last_coin_of_each_acceptor_is_known_whatever_became_of_it() -> None
     assert table.state.counted == {"slot-1": counts[2], "slot-2": counts[1]}
     chip(table, 3)
     assert table.state.counted == {"slot-1": counts[2], "slot-2": counts[1]}
+    refused = Counted("slot-2", 2, 2, "4711")  # the controller knows no such place: wired, and not filed
+    table.try_(inputs.WagerDropped, position=2, wager="heavenly9", cents=500, counted=refused)
+    assert table.state.counted == {"slot-1": counts[2], "slot-2": refused}
 
 
 # ----------------------------------------------------------------------------------------------- the lock-out

@@ -1,0 +1,162 @@
+"""`jackpotd devices watch`: the inputs, lamps and counters of a table's devices, live, for whoever wires it.
+
+No journal is opened and no meter moves. A lamp shines while a chip lies on its sensor, so that a lamp wired to the
+wrong place is seen at once.
+"""
+
+import argparse
+import asyncio
+import sys
+import time
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import json
+from rich.columns import Columns
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from controller.cli.output import say
+from controller.rules.errors import BadInputError
+from drivers.driver import Place
+from drivers.events import Absent, Button, Card, Dropped, Event, Faulted, Lost, Online, Present
+from drivers.registry import SettingsError, make, read
+
+REFRESH_SECONDS = 0.25
+LAST_EVENTS = 12  # that fit under the devices on a small terminal
+MOST_CONFIG_BYTES = 1024 * 1024  # as of a Rules Submission
+
+
+def run(options: argparse.Namespace) -> int:
+    """Watch until interrupted, or for so many seconds."""
+    watch = Watch(_drivers_table(options.config), as_json=options.json)
+    with suppress(KeyboardInterrupt):
+        asyncio.run(watch.run(options.seconds))
+    return 0
+
+
+def _drivers_table(path: str) -> dict[str, object]:
+    try:
+        with Path(path).open("rb") as file:
+            text = file.read(MOST_CONFIG_BYTES + 1)
+        if len(text) > MOST_CONFIG_BYTES:
+            raise BadInputError(f"{path} has more than {MOST_CONFIG_BYTES} bytes: that is no configuration")
+        table = tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path}: {error}") from error
+    devices = table.get("devices")
+    if not isinstance(devices, dict) or not devices:
+        raise BadInputError(f"{path}: devices: there are none; name each line in a table, like [devices.rail]")
+    return devices
+
+
+class Watch:
+    """The devices of a configuration, and what they said last."""
+
+    def __init__(self, devices: dict[str, object], *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._events: list[str] = []
+        self._states: dict[str, Text] = {}
+        try:
+            self._drivers = make(read(devices), self._take)
+        except SettingsError as error:
+            raise BadInputError(str(error)) from error
+
+    async def run(self, seconds: float | None) -> None:
+        """Serve every line, and show what comes."""
+        tasks = [asyncio.create_task(driver.run()) for driver in self._drivers.values()]
+        for driver in self._drivers.values():
+            driver.accept(frozenset(place for device in driver.devices for place in device.places))
+        try:
+            async with asyncio.timeout(seconds):
+                await (asyncio.gather(*tasks) if self._as_json else self._show(tasks))
+        except TimeoutError:
+            pass
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            if not self._as_json:
+                Console().print(self._view())
+
+    async def _show(self, tasks: Sequence[asyncio.Task[None]]) -> None:
+        console = Console()
+        if not console.is_terminal:
+            await asyncio.gather(*tasks)
+            return
+        with Live(self._view(), console=console, auto_refresh=False, screen=False, transient=True) as live:
+            while not any(task.done() for task in tasks):
+                await asyncio.sleep(REFRESH_SECONDS)
+                live.update(self._view(), refresh=True)
+        await asyncio.gather(*tasks)
+
+    async def _take(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, Present | Absent):
+                lamp = {Place(event.position, event.wager): "accepted" if isinstance(event, Present) else "off"}
+                for driver in self._drivers.values():
+                    driver.show(lamp)
+            self._states[event.device] = _state(event) or self._states.get(event.device, Text("?"))
+            if self._as_json:
+                say(json.encode(event).decode())
+            else:
+                self._events = [*self._events[1 - LAST_EVENTS :], f"{time.strftime('%H:%M:%S')}  {_told(event)}"]
+        sys.stdout.flush()
+
+    def _view(self) -> Group:
+        table = Table(box=None, padding=(0, 2, 0, 0))
+        for heading in ("device", "state", *_NUMBERS):
+            table.add_column(heading, justify="right" if heading in _NUMBERS else "left", overflow="fold")
+        parts: list[Table | Columns | Text] = [table]
+        for driver in self._drivers.values():
+            for device in driver.devices:
+                numbers = driver.counters[device.id].told()
+                state = self._states.get(device.id, Text("not heard of yet"))
+                table.add_row(device.id, state, *(str(numbers[name]) for name in _NUMBERS.values()))
+                parts.append(Text(f"\n{device.id}", "bold"))
+                parts.append(Columns(_cells(driver.look(device.id)), equal=True, padding=(0, 3)))
+        return Group(*parts, Text("\n" + "\n".join(self._events)))
+
+
+_NUMBERS = {  # headings, and the counters they stand for
+    "frames": "frames",
+    "bad": "bad_checksums",
+    "resyncs": "resyncs",
+    "timeouts": "timeouts",
+    "reconnects": "reconnects",
+}
+
+
+def _cells(look: Mapping[str, str]) -> list[Text]:
+    return [Text.assemble((f"{name} ", "dim"), value) for name, value in look.items()] or [Text("-")]
+
+
+def _state(event: Event) -> Text | None:
+    """The state an event puts its device in, if it is about that."""
+    if isinstance(event, Online):
+        return Text("online", "green")
+    if isinstance(event, Lost | Faulted):
+        return Text(f"{'lost' if isinstance(event, Lost) else 'faulted'}: {event.reason}", "bold red")
+    return None
+
+
+def _told(event: Event) -> str:
+    """An event as people say it."""
+    match event:
+        case Present() | Absent():
+            return (
+                f"{event.device}: {event.position}/{event.wager} {'chip' if isinstance(event, Present) else 'no chip'}"
+            )
+        case Dropped():
+            return f"{event.device}: coin {event.coin} at {event.position}/{event.wager}, number {event.ordinal}"
+        case Button():
+            return f"{event.device}: button {'down' if event.pressed else 'up'}"
+        case Card():
+            return f"{event.device}: {event.card} to {event.hand} {event.index}"
+        case _:
+            fields = [str(getattr(event, name)) for name in event.__struct_fields__ if name != "device"]
+            return f"{event.device}: {type(event).__name__.lower()} {' '.join(fields)}".rstrip()
