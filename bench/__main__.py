@@ -2,8 +2,12 @@
 
 import sys
 
-from bench import exact_odds, journal, settling, start_up
+from bench import devices, exact_odds, journal, settling, start_up
 from bench.report import report
 
 if __name__ == "__main__":
-    sys.exit(report([*settling.figures(), *exact_odds.figures(), *start_up.figures(), *journal.figures()]))
+    sys.exit(
+        report(
+            [*settling.figures(), *exact_odds.figures(), *start_up.figures(), *devices.figures(), *journal.figures()]
+        )
+    )

@@ -53,6 +53,8 @@ class Bookmark(NamedTuple):
 
     counter: int
     ordinal: int
+    unit: str = ""  # the serial number of the device, where it was known
+    coin: bool = True  # that event was a coin; False: it was `Known` without one
 
 
 # Takes events over in their order, and returns when it has them, which is before they are durable. While it has no

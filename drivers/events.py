@@ -35,6 +35,7 @@ class Counted(Event, frozen=True, kw_only=True):
     wager: str
     ordinal: int
     counter: int  # what the device's own counter showed with it
+    unit: str = ""  # the serial number of the device that counts
 
     @property
     def key(self) -> str:
@@ -52,6 +53,17 @@ class Rejected(Counted, frozen=True, kw_only=True):
     """A coin was refused by the acceptor itself, or something disturbed it: its own error code."""
 
     code: int
+
+
+class Known(Event, frozen=True, kw_only=True):
+    """How far the events of a device that counts are known, where no coin says so: at first, and after a fault.
+
+    Kept with the coins, it is where the driver goes on after a restart.
+    """
+
+    ordinal: int
+    counter: int
+    unit: str = ""
 
 
 class Button(Event, frozen=True, kw_only=True):
@@ -97,4 +109,4 @@ class Cleared(Event, frozen=True, kw_only=True):
     """A fault is over."""
 
 
-AnyEvent = Present | Absent | Dropped | Rejected | Button | Card | Game | Online | Lost | Faulted | Cleared
+AnyEvent = Present | Absent | Dropped | Rejected | Known | Button | Card | Game | Online | Lost | Faulted | Cleared

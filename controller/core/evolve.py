@@ -156,7 +156,7 @@ def _sensed(state: State, recorded: Recorded, changes: Changes) -> None:
 
 
 def _credited(state: State, recorded: Recorded, changes: Changes) -> None:
-    counted = cast("facts.CreditToReturn", recorded.fact).counted
+    counted = cast("facts.CreditToReturn", recorded.fact).counted  # or any other fact that has it
     if counted is not None:
         changes["counted"] = {**state.counted, counted.device: counted}
 
@@ -274,6 +274,7 @@ def _device(state: State, recorded: Recorded, changes: Changes) -> None:
         return
     part = Device(fact.device_kind, fact.lost, fact.positions, fact.wagers, fact.detail)
     changes["devices"] = {**state.devices, fact.device: part}
+    _credited(state, recorded, changes)
     if fact.faulted and state.phase is not Phase.FAULTED:
         changes |= {"phase": Phase.FAULTED, "prior": state.phase}
     elif not fact.faulted and state.phase is Phase.FAULTED:

@@ -256,6 +256,7 @@ class DeviceChanged(Fact, frozen=True, kw_only=True):
     detail: str = ""
     faulted: bool = False  # whether the table is faulted after it
     locked: bool = False  # a switch found locked at the end of a fault locked the round with no wager in
+    counted: Counted | None = None
 
 
 class LinkWasAnswered(Fact, frozen=True, kw_only=True):

@@ -190,6 +190,7 @@ class DeviceLost(Input, frozen=True, kw_only=True):
     positions: tuple[int, ...] = ()
     wagers: tuple[str, ...] = ()  # what a link or a vault takes with it
     detail: str = ""
+    counted: Counted | None = None  # how far a device that counts is known, where no coin says so
 
 
 class DeviceRestored(DeviceLost, frozen=True, kw_only=True):

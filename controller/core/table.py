@@ -40,7 +40,7 @@ from controller.rules.money import UNITS_PER_CENT, dollars
 
 # Ten digits of dollars, as many as a submission may file: every amount fits the 64-bit integers of a database.
 MOST_CENTS = 10**12 - 1
-DEVICE_KINDS = ("button", "board", "journal", "broker", "software", "link", "vault")
+DEVICE_KINDS = ("button", "board", "acceptor", "shoe", "journal", "broker", "software", "link", "vault")
 
 
 def open_table(state: State, command: TableOpened) -> Decision:
@@ -94,7 +94,7 @@ def device(state: State, change: DeviceLost) -> Decision:
     positions = change.positions or (before.positions if before else ())
     wagers = change.wagers or (before.wagers if before else ())
     part = Device(change.device_kind, lost, positions, wagers, change.detail)
-    if before == part:
+    if before == part and (change.counted is None or change.counted == state.counted.get(change.device)):
         return NOTHING
     after = replace(state, devices={**state.devices, change.device: part})
     faulted = is_faulted(after)
@@ -106,6 +106,7 @@ def device(state: State, change: DeviceLost) -> Decision:
         wagers=wagers,
         detail=change.detail,
         faulted=faulted,
+        counted=change.counted,
     )
     if faulted:
         return Decision(fact, (Acceptors(inhibit=True), Lamps()))

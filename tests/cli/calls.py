@@ -90,7 +90,7 @@ def dealt(cards: list[str]) -> tuple[list[str], list[str]]:
 
 def deals() -> Iterator[tuple[list[str], list[str]]]:
     """Deals from a whole shoe, and from parts of it where rare hands are common."""
-    chance = random.Random(627)  # noqa: S311 -- a test that repeats
+    chance = random.Random(627)
     parts = [
         (_DECK, 2000),
         ([card for card in _DECK if card[1] == "S"], 1000),

@@ -871,6 +871,12 @@ def test_the_last_coin_of_each_acceptor_is_known_whatever_became_of_it() -> None
     refused = Counted("slot-2", 2, 2, "4711")  # the controller knows no such place: wired, and not filed
     table.try_(inputs.WagerDropped, position=2, wager="heavenly9", cents=500, counted=refused)
     assert table.state.counted == {"slot-1": counts[2], "slot-2": refused}
+    known = Counted("slot-2", 9, 12, "99")  # told with no coin: another acceptor stands there
+    for facts_more in (1, 0):
+        seq = table.state.seq
+        table.do(inputs.DeviceRestored, device="slot-2", device_kind="acceptor", positions=(2,), counted=known)
+        assert table.state.seq - seq == facts_more
+    assert table.state.counted == {"slot-1": counts[2], "slot-2": known}
 
 
 # ----------------------------------------------------------------------------------------------- the lock-out
