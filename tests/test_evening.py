@@ -28,7 +28,7 @@ class Evening:
     """Players, a dealer with a shoe, and floor staff, all from one seed."""
 
     def __init__(self, seed: int, journal: Journal) -> None:
-        self.rng = random.Random(seed)  # noqa: S311 -- people, not mystery values
+        self.rng = random.Random(seed)
         self.lines, self.clock, self.journal = Lines(journal), VirtualClock(MIDNIGHT), journal
         source = Vault({"t": bytes(range(32))}, "t", randbelow=self.rng.randrange, token_bytes=self.rng.randbytes)
         self.engine = Engine(load(journal), journal, source, self.clock, self.lines, snapshot_every=500)

@@ -146,7 +146,7 @@ class Writer:
 
 def chance(seed: str) -> Vault:
     """A vault with a key and a chance that tests know."""
-    known = Random(seed)  # noqa: S311 -- a run must be repeatable
+    known = Random(seed)
     return Vault({"test": bytes(range(32))}, "test", randbelow=known.randrange, token_bytes=known.randbytes)
 
 

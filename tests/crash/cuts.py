@@ -40,7 +40,7 @@ def outcome(disk: Disk, trial: int, seed: str) -> Image:
     """One outcome of a power cut at this moment: the plain ones first, then torn ones, each from its own seed."""
     if trial < len(PLAIN):
         return disk.after_a_cut(*PLAIN[trial])
-    chance = Random(f"{seed} {trial}")  # noqa: S311 -- a case must be repeatable
+    chance = Random(f"{seed} {trial}")
     return disk.after_a_cut(torn(chance), torn(chance))
 
 

@@ -55,7 +55,7 @@ class Game:
     """Makes inputs up, each at a time of its own, and follows what the controller says to them."""
 
     def __init__(self, seed: str) -> None:
-        self._chance = Random(seed)  # noqa: S311 -- a run must be repeatable
+        self._chance = Random(seed)
         self._seed = seed  # keys are of this game alone
         self._now = BEGIN
         self._count = 0

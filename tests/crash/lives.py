@@ -42,7 +42,7 @@ class Table:
         self.lives = 0
         self.kinds: Counter[str] = Counter()  # of moments at which it was killed
         self._sabotage = sabotage
-        self._chance = Random(seed)  # noqa: S311 -- a run must be repeatable
+        self._chance = Random(seed)
         self._game = Game(seed)
         self._given: dict[int, Given] = {}
         self._times_given: Counter[int] = Counter()

@@ -79,7 +79,7 @@ def record(
         "JACKPOTD_RECORD_FOLDER": str(disk),
         "JACKPOTD_RECORD_LOG": str(log),
     }
-    game, chance = Game(seed), Random(seed)  # noqa: S311 -- a run must be repeatable
+    game, chance = Game(seed), Random(seed)
     for rounds, end in lives:
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=os.environ | watched, bufsize=0

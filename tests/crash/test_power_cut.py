@@ -58,7 +58,7 @@ def test_no_cut_breaks_a_promise(
 
 @pytest.mark.parametrize("number", range(SECOND_CUTS))
 def test_a_second_cut_while_the_first_is_recovered_from(tmp_path: Path, honest: Recording, number: int) -> None:
-    chance = Random(number)  # noqa: S311 -- a case must be repeatable
+    chance = Random(number)
     point, trial = chance.randrange(len(honest.operations)), chance.randrange(4, 100)
     disk = Disk()
     for operation in honest.operations[: point + 1]:

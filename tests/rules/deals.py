@@ -20,7 +20,7 @@ def texts(cards: Hand) -> list[str]:
 
 def rounds(seed: int, number: int) -> Iterator[tuple[Hand, Hand]]:
     """So many rounds from eight decks, each from a whole shoe."""
-    chance = random.Random(seed)  # noqa: S311 -- a seeded test
+    chance = random.Random(seed)
     for _ in range(number):
         dealt = deal(tuple(chance.sample(EIGHT_DECKS, 6)))
         yield dealt.player, dealt.banker

@@ -41,7 +41,7 @@ def test_wagers_on_the_hands() -> None:
 
 
 def test_dice_and_top_card() -> None:
-    chance = random.Random(625)  # noqa: S311 -- a seeded test
+    chance = random.Random(625)
     throws = [(chance.randint(1, 6), chance.randint(1, 6), chance.randint(1, 6)) for _ in range(20_000)]
     pairs = [chance.sample(EIGHT_DECKS, 2) for _ in range(20_000)]
     for id_, wager in catalog.wagers().items():
@@ -56,7 +56,7 @@ def test_dice_and_top_card() -> None:
 
 
 def test_mystery_meters() -> None:
-    chance = random.Random(631)  # noqa: S311 -- a seeded test
+    chance = random.Random(631)
     for mystery in catalog.mysteries().values():
         exact = mystery_odds(mystery)
         low, high = mystery.minimum_cents * 10**6, mystery.maximum_cents * 10**6
