@@ -67,6 +67,7 @@ class Counted(Struct, frozen=True, array_like=True, gc=False):
     ordinal: int
     counter: int
     unit: str = ""  # the serial number of the device that stood there
+    bare: bool = False  # told with no coin: how far it was known
 
 
 class Wager(Struct, frozen=True, gc=False, omit_defaults=True):
