@@ -1,10 +1,46 @@
-"""The settings of the service: what stands beside the Rules Submission in a table's configuration."""
+"""The settings of the service: what stands beside the Rules Submission, in its file or in one beside it.
 
-from typing import Annotated
+`table.toml` may have them itself, or `table.service.toml` beside it has: each table of settings in one of them.
+"""
 
-from msgspec import Meta, Struct
+import tomllib
+from collections.abc import Mapping
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from controller.rules.errors import BadInputError
+from controller.rules.lawful import SERVICE_TABLES
+from controller.rules.money import parse_cents
+from drivers import registry
+
+MOST_BYTES = 1024 * 1024  # as of a Rules Submission; settings are a page or two
+COINS = "coins"  # of `[devices]`: no line, but what coins are worth
 
 Milliseconds = Annotated[int, Meta(ge=0, le=60_000)]
+Seconds = Annotated[int, Meta(ge=0, le=3600)]
+PortNumber = Annotated[int, Meta(ge=1, le=65_535)]
+T = TypeVar("T", bound=Struct)
+
+
+class SettingsError(BadInputError):
+    """Settings the service cannot run with; the message begins with the key."""
+
+    def __init__(self, key: str, why: str) -> None:
+        super().__init__(f"{key}: {why}")
+        self.key, self.why = key, why
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class ButtonSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -13,3 +49,135 @@ class ButtonSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     maintained: bool = False  # a switch that stays where it is put, down meaning locked; otherwise each press counts
     reopen_after_ms: Milliseconds = 3000  # a press sooner than this after the last one is that one once more
     pulled_ms: Milliseconds = 3000  # a chip lifted sooner than this after lock-out flashes its position
+
+
+class MqttSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The broker: `[mqtt]`."""
+
+    host: str = "127.0.0.1"
+    port: PortNumber | None = None  # 8883 with TLS, 1883 without
+    tls: bool = False
+    ca: str = ""  # the file of the CA that signed the broker's certificate; empty: those the system trusts
+    certificate: str = ""  # our own, and
+    key: str = ""  # its key, where the broker asks for them
+    user: str = ""  # with the password from the credential `mqtt-password`
+    grace_s: Seconds = 60  # how long play goes on without the broker; 0: not at all
+    # Said in so many words, because everybody on the network could read, and change, what is said.
+    allow_plain_text_over_the_network: bool = False
+
+    def __post_init__(self) -> None:
+        if bool(self.certificate) != bool(self.key):
+            raise ValueError("certificate and key go together")
+        if (self.ca or self.certificate) and not self.tls:
+            raise ValueError("certificates are for TLS: set tls = true")
+        if not self.tls and not self.allow_plain_text_over_the_network and not _is_loopback(self.host):
+            raise ValueError(
+                f"{self.host} is not this machine, and without TLS all could read and change what is said: "
+                "set tls = true, or allow_plain_text_over_the_network = true"
+            )
+
+    def address(self) -> tuple[str, int]:
+        """Where the broker is."""
+        return self.host, self.port or (8883 if self.tls else 1883)
+
+
+class JournalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The journal: `[journal]`."""
+
+    path: str = "/var/lib/jackpotd/journal.db"
+    warn_free_mb: Annotated[int, Meta(ge=1, le=1_000_000)] = 500  # weeks of play: time to act
+
+
+class SoftwareSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The self-check: `[software]`."""
+
+    digest: Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")] = ""  # SHA-256 of the installed package's RECORD
+    allow_unsigned: bool = False  # run from a checkout, which has no RECORD: for demonstrations only
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """All of them."""
+
+    lines: dict[str, Struct] = field(default_factory=dict)  # by the names of `[devices]`
+    coins: dict[int, int] = field(default_factory=dict)  # cents by the acceptors' numbers
+    button: ButtonSettings = ButtonSettings()
+    mqtt: MqttSettings = MqttSettings()
+    journal: JournalSettings = JournalSettings()
+    software: SoftwareSettings = SoftwareSettings()
+    mode: Literal["live", "demonstration"] = "live"
+
+
+def read(path: Path) -> Settings:
+    """The settings for a configuration, from it and from the file beside it."""
+    tables = _tables(path)
+    beside = path.with_suffix(".service.toml")
+    if beside.exists():
+        other = _tables(beside)
+        wrong = [name for name in other if name not in SERVICE_TABLES]
+        if wrong:
+            raise SettingsError(wrong[0], f"is no setting of the service: it belongs into {path.name}")
+        twice = [name for name in other if name in tables]
+        if twice:
+            raise SettingsError(twice[0], f"stands in {path.name} and in {beside.name}: keep one of them")
+        tables |= other
+    return settings(tables)
+
+
+def settings(tables: Mapping[str, Any]) -> Settings:
+    """The settings of tables as they are in TOML. Those of the Rules Submission are left alone."""
+    devices = dict(_table(tables, "devices"))
+    coins = _coins(devices.pop(COINS, {}))
+    try:
+        lines = registry.read(devices)
+    except registry.SettingsError as error:
+        raise SettingsError(error.key, error.why) from error
+    return Settings(
+        lines=lines,
+        coins=coins,
+        button=_typed(tables, "button", ButtonSettings),
+        mqtt=_typed(tables, "mqtt", MqttSettings),
+        journal=_typed(tables, "journal", JournalSettings),
+        software=_typed(tables, "software", SoftwareSettings),
+    )
+
+
+def _tables(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise BadInputError(f"{path} is longer than {MOST_BYTES} bytes: it is no configuration")
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(f"{path} is not TOML: {error}") from error
+
+
+def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = tables.get(name, {})
+    if not isinstance(found, Mapping):
+        raise SettingsError(name, f"write it as a table, [{name}]")
+    return found
+
+
+def _typed(tables: Mapping[str, Any], name: str, type_: type[T]) -> T:
+    try:
+        return msgspec.convert(_table(tables, name), type_)
+    except msgspec.ValidationError as error:
+        why, _, where = str(error).partition(" - at `$")
+        raise SettingsError(name + where.rstrip("`"), why) from error
+
+
+def _coins(found: object) -> dict[int, int]:
+    """What coins are worth: `coins = { 1 = "5.00" }`."""
+    key = f"devices.{COINS}"
+    if not isinstance(found, Mapping):
+        raise SettingsError(key, 'write what each coin is worth, like coins = { 1 = "5.00" }')
+    worth: dict[int, int] = {}
+    for number, amount in found.items():
+        if not number.isdecimal() or not 1 <= int(number) <= 16:  # noqa: PLR2004 -- what an acceptor tells apart
+            raise SettingsError(f"{key}.{number}", "an acceptor numbers its coins from 1 to 16")
+        try:
+            worth[int(number)] = parse_cents(amount)
+        except (BadInputError, TypeError, AttributeError) as error:
+            raise SettingsError(f"{key}.{number}", f'{amount!r} is no amount: write it like "5.00"') from error
+    return worth

@@ -8,12 +8,11 @@ import argparse
 import asyncio
 import sys
 import time
-import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import json
+from msgspec import Struct, json
 from rich.columns import Columns
 from rich.console import Console, Group
 from rich.live import Live
@@ -22,47 +21,39 @@ from rich.text import Text
 
 from controller.cli.output import say
 from controller.rules.errors import BadInputError
+from controller.settings import read
 from drivers.driver import Place
 from drivers.events import Absent, Button, Card, Dropped, Event, Faulted, Lost, Online, Present
-from drivers.registry import SettingsError, make, read
+from drivers.registry import SettingsError, make
 
 REFRESH_SECONDS = 0.25
 LAST_EVENTS = 12  # that fit under the devices on a small terminal
-MOST_CONFIG_BYTES = 1024 * 1024  # as of a Rules Submission
 
 
 def run(options: argparse.Namespace) -> int:
     """Watch until interrupted, or for so many seconds."""
-    watch = Watch(_drivers_table(options.config), as_json=options.json)
+    watch = Watch(_lines(options.config), as_json=options.json)
     with suppress(KeyboardInterrupt):
         asyncio.run(watch.run(options.seconds))
     return 0
 
 
-def _drivers_table(path: str) -> dict[str, object]:
-    try:
-        with Path(path).open("rb") as file:
-            text = file.read(MOST_CONFIG_BYTES + 1)
-        if len(text) > MOST_CONFIG_BYTES:
-            raise BadInputError(f"{path} has more than {MOST_CONFIG_BYTES} bytes: that is no configuration")
-        table = tomllib.loads(text.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path}: {error}") from error
-    devices = table.get("devices")
-    if not isinstance(devices, dict) or not devices:
+def _lines(path: str) -> dict[str, Struct]:
+    lines = read(Path(path)).lines
+    if not lines:
         raise BadInputError(f"{path}: devices: there are none; name each line in a table, like [devices.rail]")
-    return devices
+    return lines
 
 
 class Watch:
     """The devices of a configuration, and what they said last."""
 
-    def __init__(self, devices: dict[str, object], *, as_json: bool) -> None:
+    def __init__(self, lines: dict[str, Struct], *, as_json: bool) -> None:
         self._as_json = as_json
         self._events: list[str] = []
         self._states: dict[str, Text] = {}
         try:
-            self._drivers = make(read(devices), self._take)
+            self._drivers = make(lines, self._take)
         except SettingsError as error:
             raise BadInputError(str(error)) from error
 

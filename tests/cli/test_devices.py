@@ -155,11 +155,11 @@ def test_every_driver_can_be_simulated_and_its_settings_are_taken(tmp_path: Path
     [
         ("[table]\n", "devices: there are none"),
         ("[devices]\n", "devices: there are none"),
-        ("devices = 1\n", "devices: there are none"),
+        ("devices = 1\n", "devices: write it as a table"),
         ("[devices.rail]\ndriver = 'x'\n", "devices.rail.driver: 'x': there are modbus"),
         ("[devices.rail]\ndriver = 'modbus'\n", "devices.rail: Object missing required field `port`"),
-        ("][", "TOML"),
-        ("# " + "x" * 1024 * 1024, "that is no configuration"),
+        ("][", "is not TOML"),
+        ("# " + "x" * 1024 * 1024, "it is no configuration"),
     ],
 )
 def test_a_configuration_that_cannot_be_watched_is_refused(tmp_path: Path, text: str, why: str) -> None:
@@ -167,7 +167,7 @@ def test_a_configuration_that_cannot_be_watched_is_refused(tmp_path: Path, text:
     path.write_text(text)
     told = jackpotd("devices", "watch", "--config", str(path))
     assert told.returncode == 2
-    assert why in told.stderr.replace("Invalid statement", "TOML")
+    assert why in told.stderr
 
 
 def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
