@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from pymodbus.client import AsyncModbusSerialClient
 from bench.report import Figure, Note, progress
 from drivers.cctalk import CcTalk, CcTalkSettings
 from drivers.driver import Driver, Place
-from drivers.events import Event
+from drivers.events import BANKER, PLAYER, Event
 from drivers.modbus import Modbus
 from drivers.modbus_settings import ModbusSettings
 from drivers.port import Line, LineSettings
@@ -160,7 +161,15 @@ async def _shoe(folder: Path) -> tuple[list[float], list[float]]:
     line = TwinLine(folder / "shoe", twin)
     settings = msgspec.convert({"port": str(line.path)}, AngelEyeSettings)
     driver = AngelEye("shoe", settings, taker.take, {})
-    return await _measured(line, driver, taker, [], lambda: line.send(twin.begin()))
+    cards = cycle([(hand, index) for index in (1, 2, 3) for hand in (PLAYER, BANKER)])
+
+    def deal() -> None:
+        hand, index = next(cards)
+        if (hand, index) == (PLAYER, 1):
+            line.send(twin.begin())
+        line.send(twin.deal(hand, index, "9H"))
+
+    return await _measured(line, driver, taker, [], deal)
 
 
 def _noting(heard: list[float]) -> Callable[[bytes], None]:

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from drivers.driver import Place
+from drivers.modbus_bus import silence
 from drivers.modbus_rtu import LAST_ADDRESS, MOST_BITS, MOST_COILS
 from drivers.patterns import LIGHTS, PATTERNS
 from drivers.port import LineSettings
@@ -12,9 +13,6 @@ from drivers.port import LineSettings
 Address = Annotated[int, Meta(ge=0, le=LAST_ADDRESS)]
 Position = Annotated[int, Meta(ge=1, le=99)]
 Milliseconds = Annotated[float, Meta(ge=0, le=60_000)]
-
-# Silence before a frame: 3.5 characters; above 19200 baud a fixed 1.75 ms (Modbus over serial line, 2.5.1.1).
-SILENT_CHARACTERS, LEAST_SILENCE, FIXED_ABOVE = 3.5, 0.00175, 19_200
 
 
 class InputSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,8 +37,10 @@ class InputSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             raise ValueError(
                 f"input {self.at}: a chip that lies shorter than a poll is no wager; only a button has that"
             )
-        if self.latch is None and self.latch_clear is not None:
-            raise ValueError(f"input {self.at}: latch_clear without a latch")
+        if (self.latch is None) != (self.latch_clear is None):
+            raise ValueError(f"input {self.at}: a latch takes latch_clear too, or it is set for ever")
+        if self.counter == LAST_ADDRESS:
+            raise ValueError(f"input {self.at}: a counter has two registers, and {LAST_ADDRESS} is the last one")
 
     def name(self) -> str:
         """What it is, for people."""
@@ -79,6 +79,8 @@ class BoardSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def __post_init__(self) -> None:
         if not self.id or not all(letter.isalnum() or letter in "-_." for letter in self.id):
             raise ValueError(f"board {self.id!r}: a name of letters, digits, - _ and .")
+        if not self.inputs and not self.lamps:
+            raise ValueError(f"board {self.id} has neither inputs nor lamps")
         _distinct(f"board {self.id}: input", [each.at for each in self.inputs])
         _distinct(
             f"board {self.id}: place", [Place(each.position, each.wager) for each in self.inputs if each.position]
@@ -126,15 +128,16 @@ class ModbusSettings(LineSettings, frozen=True, kw_only=True, forbid_unknown_fie
         _distinct("board", [each.id for each in self.boards])
         _distinct("board address", [each.address for each in self.boards])
         _distinct("place", [place for each in self.boards for place in each.places()])
-        if sum(each.has_button() for each in self.boards) > 1:
+        if sum(input_.button for each in self.boards for input_ in each.inputs) > 1:
             raise ValueError("there is one lock-out button")
+        if self.stale_ms < self.poll_ms + self.reply_ms:
+            raise ValueError(
+                f"stale_ms {self.stale_ms:g}: at least poll_ms and reply_ms together, or all would be lost"
+            )
 
     def silence_seconds(self) -> float:
         """How long the line is left alone before a question."""
-        if self.silence_ms is not None:
-            return self.silence_ms / 1000
-        by_speed = SILENT_CHARACTERS * self.character_seconds
-        return LEAST_SILENCE if self.baudrate > FIXED_ABOVE else by_speed
+        return silence(self) if self.silence_ms is None else self.silence_ms / 1000
 
 
 def _span(found: list[int]) -> tuple[int, int]:

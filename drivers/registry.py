@@ -3,7 +3,7 @@
 A new one is a module with a `Driver`, and its class in `DRIVERS`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -62,10 +62,23 @@ def make(
     """The driver of each line. `bookmarks` tell how far counted events were taken, by device."""
     by_settings = {driver.settings: driver for driver in DRIVERS.values()}
     made = {name: by_settings[type(each)](name, each, hand_up, bookmarks or {}) for name, each in lines.items()}
-    taken: dict[str, str] = {}
-    for name, driver in made.items():
-        for device in driver.devices:
-            if device.id in taken:
-                raise SettingsError(f"devices.{name}", f"{device.id} is a device of {taken[device.id]} already")
-            taken[device.id] = name
+    _refuse_twice("device", {name: [device.id for device in each.devices] for name, each in made.items()})
+    for kind in {driver.name for driver in made.values()}:
+        mine = {name: each.devices for name, each in made.items() if each.name == kind}
+        _refuse_twice(
+            "place", {name: [place for each in found for place in each.places] for name, found in mine.items()}
+        )
+    buttons = {name: ["the button" for each in driver.devices if each.button] for name, driver in made.items()}
+    _refuse_twice("lock-out", buttons)
     return made
+
+
+def _refuse_twice(what: str, by_line: Mapping[str, Sequence[object]]) -> None:
+    """Refuse what stands on two lines."""
+    taken: dict[object, str] = {}
+    for name, found in by_line.items():
+        for each in found:
+            if each in taken:
+                told = "/".join(map(str, each)) if isinstance(each, tuple) else each
+                raise SettingsError(f"devices.{name}", f"the {what} {told} is on the line {taken[each]} already")
+            taken[each] = name

@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInputError(f"{options.driver}: there are {', '.join(BENCHES)}")
     with tempfile.TemporaryDirectory(prefix="jackpotd-") as folder, suppress(KeyboardInterrupt):
         path = Path(options.path) if options.path else Path(folder) / options.driver
-        if path.exists() and not path.is_symlink():
+        if path.exists() or path.is_symlink():
             raise BadInputError(f"{path} is there already: name a path that is free")
         asyncio.run(_serve(BENCHES[options.driver], path, play=options.play))
     return 0

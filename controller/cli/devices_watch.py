@@ -6,10 +6,10 @@ wrong place is seen at once.
 
 import argparse
 import asyncio
+import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct, json
@@ -23,7 +23,7 @@ from controller.cli.output import say
 from controller.rules.errors import BadInputError
 from controller.settings import read
 from drivers.driver import Place
-from drivers.events import Absent, Button, Card, Dropped, Event, Faulted, Lost, Online, Present
+from drivers.events import Absent, Button, Card, Cleared, Dropped, Event, Faulted, Lost, Online, Present
 from drivers.registry import SettingsError, make
 
 REFRESH_SECONDS = 0.25
@@ -33,8 +33,7 @@ LAST_EVENTS = 12  # that fit under the devices on a small terminal
 def run(options: argparse.Namespace) -> int:
     """Watch until interrupted, or for so many seconds."""
     watch = Watch(_lines(options.config), as_json=options.json)
-    with suppress(KeyboardInterrupt):
-        asyncio.run(watch.run(options.seconds))
+    asyncio.run(watch.run(options.seconds, coins=options.coins))
     return 0
 
 
@@ -57,20 +56,25 @@ class Watch:
         except SettingsError as error:
             raise BadInputError(str(error)) from error
 
-    async def run(self, seconds: float | None) -> None:
-        """Serve every line, and show what comes."""
+    async def run(self, seconds: float | None, *, coins: bool) -> None:
+        """Serve every line, and show what comes. At the end every lamp is off and every slot shut."""
+        loop, ending = asyncio.get_running_loop(), asyncio.Event()
+        for which in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(which, ending.set)
         tasks = [asyncio.create_task(driver.run()) for driver in self._drivers.values()]
-        for driver in self._drivers.values():
+        for driver in self._drivers.values() if coins else ():
             driver.accept(frozenset(place for device in driver.devices for place in device.places))
+        shown = asyncio.ensure_future(asyncio.gather(*tasks) if self._as_json else self._show(tasks))
+        ended = asyncio.create_task(ending.wait())
         try:
-            async with asyncio.timeout(seconds):
-                await (asyncio.gather(*tasks) if self._as_json else self._show(tasks))
-        except TimeoutError:
-            pass
+            await asyncio.wait([shown, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if shown.done():
+                shown.result()  # a driver that failed
+            await asyncio.gather(*(driver.rest() for driver in self._drivers.values()))
         finally:
-            for task in tasks:
+            for task in (*tasks, shown, ended):
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(*tasks, shown, ended, return_exceptions=True)
             if not self._as_json:
                 Console().print(self._view())
 
@@ -128,7 +132,7 @@ def _cells(look: Mapping[str, str]) -> list[Text]:
 
 def _state(event: Event) -> Text | None:
     """The state an event puts its device in, if it is about that."""
-    if isinstance(event, Online):
+    if isinstance(event, Online | Cleared):
         return Text("online", "green")
     if isinstance(event, Lost | Faulted):
         return Text(f"{'lost' if isinstance(event, Lost) else 'faulted'}: {event.reason}", "bold red")

@@ -120,6 +120,7 @@ def _devices(parser: argparse.ArgumentParser) -> None:
     watch.description = "Show what a table's devices sense, show and count. No journal is opened, no meter moves."
     watch.add_argument("--config", metavar="FILE", required=True, help="the configuration with the table's devices")
     watch.add_argument("--seconds", type=float, metavar="N", help="end after so long (default: at Ctrl-C)")
+    watch.add_argument("--coins", action="store_true", help="let coins into the drop slots meanwhile")
     watch.add_argument("--json", action="store_true", help="every event as a line of JSON")
     simulate = actions.add_parser("simulate", help="a simulated device on a pseudo-terminal", allow_abbrev=False)
     simulate.description = "Leave a simulated device running. It obeys words on standard input; Ctrl-C ends it."

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from drivers.driver import Place
@@ -144,10 +145,15 @@ class ShoeBench(Bench):
         played = self._dealer.deal()
         self._say(f"player {' '.join(played.player)}, banker {' '.join(played.banker)}: {played.result}")
         for message in tell(played, self._shoe):
-            self.line.send(message)
+            self._send(message)
 
     def _cancel(self) -> None:
-        self.line.send(self._shoe.cancel())
+        self._send(self._shoe.cancel())
+
+    def _send(self, message: bytes) -> None:
+        """A wire without a listener loses what is said on it."""
+        with suppress(OverflowError):
+            self.line.send(message)
 
     async def play(self) -> None:
         """Deal a round now and then."""

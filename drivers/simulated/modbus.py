@@ -1,5 +1,6 @@
 """Modbus boards as they are on the wire: they answer what is asked of them, and nothing else."""
 
+from collections import deque
 from collections.abc import Callable, Iterable
 
 from drivers import modbus_rtu as rtu
@@ -90,6 +91,7 @@ class Bus:
         self.boards = {board.address: board for board in boards}
         self.silent: set[int] = set()  # boards that do not answer: their cable is off
         self.questions = 0
+        self.asked: deque[int] = deque(maxlen=1000)  # the addresses of the last questions
         self._clock = clock
         self._unread = bytearray()
 
@@ -112,6 +114,7 @@ class Bus:
 
     def _reply(self, question: bytes) -> bytes:
         self.questions += 1
+        self.asked.append(question[0])
         self.look()
         board = self.boards.get(question[0])
         if board is None or board.address in self.silent:

@@ -55,7 +55,7 @@ def simulated(tmp_path: Path, driver: str, *options: str) -> Iterator[Device]:
 
 @contextmanager
 def watched(device: Device) -> Iterator["Watch"]:
-    command = [*JACKPOTD, "devices", "watch", "--config", str(device.config), "--json"]
+    command = [*JACKPOTD, "devices", "watch", "--config", str(device.config), "--json", "--coins"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:
             yield Watch(running)
@@ -178,6 +178,25 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
     told = jackpotd("devices", "simulate", "modbus", "--path", str(there))
     assert (told.returncode, "is there already" in told.stderr) == (2, True)
     assert there.read_text() == ""
+    link = tmp_path / "link"
+    link.symlink_to("/dev/null")
+    told = jackpotd("devices", "simulate", "modbus", "--path", str(link))
+    assert (told.returncode, link.is_symlink()) == (2, True)
+
+
+@pytest.mark.parametrize("driver", ["modbus", "cctalk"])
+def test_after_a_look_every_lamp_is_off_and_every_slot_shut(tmp_path: Path, driver: str) -> None:
+    with simulated(tmp_path, driver) as device:
+        with watched(device) as watch:
+            watch.until("online")
+            if driver == "modbus":
+                device.say("on 0")
+                device.until("lamps #")
+        if driver == "modbus":
+            device.until("lamps ....")
+        else:
+            device.say("coin 1")
+            assert "refused" in device.until("coin 1")[-1]
 
 
 def test_a_file_that_is_not_there_is_named() -> None:

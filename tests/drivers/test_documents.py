@@ -117,5 +117,21 @@ def test_sixteen_lines_are_taken() -> None:
 
 def test_two_devices_of_one_name_are_refused() -> None:
     lines = read({name: {"driver": "modbus", "port": name, "boards": [BOARD]} for name in ("a", "b")})
-    with pytest.raises(SettingsError, match=r"devices\.b: left is a device of a already"):
+    with pytest.raises(SettingsError, match=r"devices\.b: the device left is on the line a already"):
         make(lines, nowhere)
+
+
+def test_two_lines_with_one_place_or_two_buttons_are_refused() -> None:
+    def two(**inputs: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: {"driver": "modbus", "port": name, "boards": [{"id": name, "address": 1, "inputs": [each]}]}
+            for name, each in inputs.items()
+        }
+
+    place = {"at": 0, "position": 1, "wager": "royal9"}
+    with pytest.raises(SettingsError, match=r"devices\.b: the place 1/royal9 is on the line a already"):
+        make(read(two(a=place, b=place)), nowhere)
+    button = {"at": 0, "button": True}
+    with pytest.raises(SettingsError, match=r"devices\.b: the lock-out the button is on the line a already"):
+        make(read(two(a=button, b=button)), nowhere)
+    assert len(make(read(two(a=place, b={**place, "position": 2})), nowhere)) == 2

@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from drivers.driver import Place
+from drivers.driver import Device, Place
 from drivers.events import Absent, Button, Cleared, Event, Faulted, Lost, Online, Present
 from drivers.modbus import CHECK_SECONDS, Modbus
-from drivers.modbus_settings import ModbusSettings
+from drivers.modbus_board import Sensed
+from drivers.modbus_settings import InputSettings, ModbusSettings
 from drivers.patterns import LIGHTS, PATTERNS, is_lit
 from drivers.simulated.line import BYTE_BY_BYTE, CLEAN, NOISY, Condition, TwinLine
 from drivers.simulated.modbus import WATCHDOG_SECONDS, Board, Bus
@@ -48,6 +49,8 @@ class Floor:
         self.changed = asyncio.Event()
         self.presses = 0
         self.lost: set[str] = set()
+        self.devices: Sequence[Device] = ()
+        self.at_press: list[set[Place]] = []  # what lay there when the button was told
 
     async def take(self, events: Sequence[Event]) -> None:
         for event in events:
@@ -57,9 +60,12 @@ class Floor:
                     self.levels[Place(event.position, event.wager)] = isinstance(event, Present)
                 case Button():
                     self.presses += event.pressed
+                    if event.pressed:
+                        self.at_press.append({place for place, there in self.levels.items() if there})
                 case Lost():
                     self.lost.add(event.device)
-                    self.levels = {}
+                    gone = {place for device in self.devices if device.id == event.device for place in device.places}
+                    self.levels = {place: there for place, there in self.levels.items() if place not in gone}
                 case Online():
                     self.lost.discard(event.device)
                 case _:
@@ -97,6 +103,7 @@ async def floor(
     found = Floor(path, condition, Random(seed), twins or [Board(1), Board(2)])
     found.line.plug()
     driver = Modbus("rail", settings(path, boards, **changes), found.take, {})
+    found.devices = driver.devices
     serving = asyncio.create_task(driver.run())
     try:
         yield found, driver
@@ -266,7 +273,148 @@ def test_a_press_between_two_polls_is_caught_by_a_board_that_counts_or_latches(t
     played(scenario)
 
 
+def test_a_press_is_told_once_whenever_the_board_counts_it() -> None:
+    """The input is read before its count: a press between the two is not one that is over already."""
+    for debounce in (0.0, 0.02):
+        for count_first in (True, False):
+            each = Sensed(InputSettings(at=0, button=True, counter=0), debounce)
+            told: list[bool] = []
+            readings = [(False, 5)] * 4 + ([(False, 6)] if count_first else []) + [(True, 6)] * 4 + [(False, 6)] * 4
+            for number, (bit, count) in enumerate(readings):
+                told += each.take(bit, number * 0.01, count)
+            assert told == [False, True, False], (debounce, count_first)
+
+
+def test_a_press_only_the_board_saw_is_told_once_it_is_certain_that_it_is_over() -> None:
+    each = Sensed(InputSettings(at=0, button=True, counter=0), 0.02)
+    told: list[list[bool]] = [
+        [*each.take(bit=False, now=number * 0.01, counted=5 if number < 5 else 6)] for number in range(12)
+    ]
+    assert [levels for levels in told if levels] == [[False], [True, False]]
+    assert told[5] == told[6] == []
+
+
+def test_a_bouncing_press_is_one(tmp_path: Path) -> None:
+    del tmp_path
+    each = Sensed(InputSettings(at=0, button=True, latch=1, latch_clear=1), 0.02)
+    told: list[bool] = []
+    bits = [False] * 4 + [False, True, False, True, True, True, True] + [False, True, False, False, False, False]
+    latches = [False] * 4 + [True, True, True, True, False, False, False] + [True, True, False, False, False, False]
+    for number, (bit, latched) in enumerate(zip(bits, latches, strict=True)):
+        told += each.take(bit, number * 0.01, each.latch(latched))
+    assert told == [False, True, False]
+
+
+def test_a_latch_that_cannot_be_cleared_is_one_press() -> None:
+    each = Sensed(InputSettings(at=0, button=True, latch=1, latch_clear=1), 0.0)
+    told: list[bool] = []
+    for number in range(20):
+        told += each.take(bit=False, now=number * 0.01, counted=each.latch(number > 4))
+    assert told == [False, True, False]
+
+
+def test_a_button_that_flickers_while_its_board_comes_back_is_no_press() -> None:
+    each = Sensed(InputSettings(at=0, button=True, counter=0), 0.5)
+    for number in range(10):
+        assert each.take(bit=bool(number % 2), now=number * 0.01, counted=number) == ()
+    assert not each.believed()
+    told = [level for number in range(10, 80) for level in each.take(bit=False, now=number * 0.01, counted=9)]
+    assert told == []
+
+
 # -- boards that do not answer --
+
+
+def test_a_board_lost_in_the_cycle_in_which_the_line_is_lost_is_told_too(tmp_path: Path) -> None:
+    boards = [{"id": f"b{at}", "address": at, "inputs": chips(at, at)} for at in range(1, 5)]
+
+    async def scenario() -> None:
+        chance = Random(3)
+        for _ in range(6):
+            twins = [Board(at) for at in range(1, 5)]
+            async with floor(tmp_path, boards=boards, twins=twins, stale_ms=60, reply_ms=20) as (table, _):
+                await table.until(lambda: len(table.levels) == 4)
+                table.bus.silent |= {1, 2, 3}
+                await asyncio.sleep(0.05 + chance.random() * 0.2)
+                table.line.unplug()
+                await table.until(lambda: table.lost == {"b1", "b2", "b3", "b4"})
+                assert len(table.faults()) == 4
+
+    played(scenario)
+
+
+def test_a_dead_board_of_lamps_is_lost_and_costs_the_others_nothing(tmp_path: Path) -> None:
+    lamps = [{"id": f"lamps{at}", "address": at, "lamps": chips(at, at)} for at in (3, 4)]
+
+    async def scenario() -> None:
+        twins = [Board(at) for at in (1, 2, 3, 4)]
+        async with floor(tmp_path, boards=[*BOARDS, *lamps], twins=twins, stale_ms=200, reply_ms=20) as (table, _):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            table.bus.silent |= {3, 4}
+            await table.until(lambda: table.lost == {"lamps3", "lamps4"})
+            table.levels = {}
+            questions = table.bus.questions
+            await asyncio.sleep(0.5)
+            assert table.bus.questions - questions > 30  # as before, but for one question to a lost one now and then
+            table.bus.silent.clear()
+            await table.until(lambda: not table.lost)
+
+    played(scenario)
+
+
+def test_boards_that_are_lost_do_not_cost_the_button(tmp_path: Path) -> None:
+    boards = [BOARDS[0], *({"id": f"b{at}", "address": at, "inputs": chips(at, at)} for at in (4, 5, 6))]
+
+    async def scenario() -> None:
+        async with floor(tmp_path, boards=boards, twins=[Board(1)], stale_ms=200, reply_ms=5) as (table, _):
+            await table.until(lambda: table.lost == {"b4", "b5", "b6"})
+            table.bus.asked.clear()
+            await table.until(lambda: len(set(table.bus.asked)) == 4 and len(table.bus.asked) > 100)
+            others = "".join("." if address == 1 else "x" for address in table.bus.asked)
+            assert "xx" not in others  # never two questions to lost ones before the button is read again
+            assert others.count("x") < others.count(".") / 4
+
+    played(scenario)
+
+
+def test_a_line_that_is_never_silent_loses_its_boards(tmp_path: Path) -> None:
+    class Flooding(Bus):
+        def received(self, data: bytes) -> bytes:
+            del data
+            return bytes(range(256)) * 16
+
+    async def scenario() -> None:
+        async with floor(tmp_path, stale_ms=200, reply_ms=20) as (table, _):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            table.line.twin = Flooding([], asyncio.get_running_loop().time)
+            await table.until(lambda: table.lost == {"left", "right"})
+
+    played(scenario)
+
+
+def test_run_again_it_tells_everything_anew(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with floor(tmp_path) as (table, driver):
+            await table.until(lambda: len(table.levels) == POSITIONS)
+            hold = asyncio.Event()
+
+            async def never(_: Sequence[Event]) -> None:
+                hold.set()
+                await asyncio.Event().wait()
+
+            take, driver.hand_up = driver.hand_up, never
+            table.sense(Place(1, "royal9"), there=True)
+            await hold.wait()
+            (running,) = [task for task in asyncio.all_tasks() if "Modbus.run" in repr(task)]
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+            driver.hand_up = take
+            again = asyncio.create_task(driver.run())
+            await table.until(lambda: table.levels.get(Place(1, "royal9"), False))
+            again.cancel()
+            await asyncio.gather(again, return_exceptions=True)
+
+    played(scenario)
 
 
 def test_a_board_that_stops_answering_is_lost_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -282,7 +430,7 @@ def test_a_board_that_stops_answering_is_lost_and_leaves_nothing_behind(tmp_path
             assert driver.look("right")["4 royal9"] == "? off"
             table.sense(Place(4, "royal9"), there=False)  # while nobody could see it
             table.sense(Place(1, "royal9"), there=False)
-            await table.until(lambda: table.levels == {Place(1, "royal9"): False})  # the others are read as before
+            await table.until(lambda: not table.levels[Place(1, "royal9")])  # the others are read as before
             table.bus.silent.clear()
             await table.until(lambda: table.levels.get(Place(4, "royal9")) is False)
             assert driver.counters["right"].timeouts > 0
@@ -305,7 +453,7 @@ def test_a_board_that_never_answered_is_told_lost_once(tmp_path: Path) -> None:
 
 def test_a_board_without_the_inputs_it_is_asked_for_is_lost_with_its_own_reason(tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with floor(tmp_path, twins=[Board(1, inputs=4), Board(2)], stale_ms=50) as (table, _):
+        async with floor(tmp_path, twins=[Board(1, inputs=4), Board(2)], stale_ms=200) as (table, _):
             await table.until(lambda: table.lost == {"left"})
             assert Lost(device="left", reason="it has no such address") in table.events
 
@@ -399,6 +547,12 @@ def test_a_flash_ends_by_itself(tmp_path: Path) -> None:
             driver.show({Place(3, "royal9"): "accepted"})
             await asyncio.sleep(2.1)
             await table.until(lambda: board.coils[2])
+            seen, questions = set[bool](), table.bus.questions
+            for _ in range(120):  # more than a period
+                seen.add(board.coils[2])
+                await asyncio.sleep(0.01)
+            assert seen == {True}
+            assert table.bus.questions > questions + 50
 
     played(scenario)
 
@@ -447,6 +601,8 @@ def test_a_watchdog_of_the_board_is_switched_on_and_darkens_it_when_nobody_asks(
         boards = [{**BOARDS[0], "watchdog": 64}]
         async with floor(tmp_path, twins=[twin], boards=boards) as (table, driver):
             driver.show({Place(2, "royal9"): "accepted"})
+            await table.until(lambda: twin.coils[1] and twin.guarded)
+            twin.restart()
             await table.until(lambda: twin.coils[1] and twin.guarded)
         await asyncio.sleep(WATCHDOG_SECONDS + 0.1)
         table.bus.look()
@@ -510,21 +666,25 @@ GOOD = {"port": "/dev/null", "boards": BOARDS}
 @pytest.mark.parametrize(
     ("board", "why"),
     [
-        ({"id": "b", "address": 0}, "address"),
-        ({"id": "b", "address": 256}, "address"),
-        ({"id": "a/b", "address": 1}, "a name of letters"),
+        ({"id": "b", "address": 0, "inputs": chips(1, 1)}, "address"),
+        ({"id": "b", "address": 256, "inputs": chips(1, 1)}, "address"),
+        ({"id": "a/b", "address": 1, "inputs": chips(1, 1)}, "a name of letters"),
         ({"id": "b", "address": 1, "inputs": [{"at": 0}]}, "give it a position and a wager"),
         ({"id": "b", "address": 1, "inputs": [{"at": 0, "position": 1}]}, "give it a position and a wager"),
         ({"id": "b", "address": 1, "inputs": [{"at": 0, "position": 1, "wager": "x", "button": True}]}, "or button"),
         ({"id": "b", "address": 1, "inputs": [*chips(1, 2), {"at": 1, "button": True}]}, "input 1 is there twice"),
         ({"id": "b", "address": 1, "inputs": [{"at": 0, "position": 1, "wager": "x", "counter": 0}]}, "only a button"),
-        ({"id": "b", "address": 1, "inputs": [{"at": 0, "button": True, "latch_clear": 3}]}, "without a latch"),
+        ({"id": "b", "address": 1, "inputs": [{"at": 0, "button": True, "latch_clear": 3}]}, "takes latch_clear too"),
+        ({"id": "b", "address": 1, "inputs": [{"at": 0, "button": True, "latch": 3}]}, "takes latch_clear too"),
+        ({"id": "b", "address": 1, "inputs": [{"at": 0, "button": True, "counter": 65535}]}, "two registers"),
+        ({"id": "b", "address": 1, "inputs": [{"at": at, "button": True} for at in (0, 1)]}, "one lock-out button"),
+        ({"id": "b", "address": 1}, "neither inputs nor lamps"),
         ({"id": "b", "address": 1, "lamps": [{**chips(1, 1)[0], "shows": {"glow": "on"}}]}, "shows 'glow'"),
         ({"id": "b", "address": 1, "lamps": [{**chips(1, 1)[0], "shows": {"won": "dim"}}]}, "as 'dim'"),
         ({"id": "b", "address": 1, "lamps": chips(1, 4), "watchdog": 2}, "something else too"),
         ({"id": "b", "address": 1, "inputs": [*chips(1, 1), {"at": 2000, "button": True}]}, "one reading of 2000"),
         ({"id": "b", "address": 1, "lamps": [*chips(1, 1), {**chips(2, 2)[0], "at": 1968}]}, "one writing of 1968"),
-        ({"id": "b", "address": 1, "colour": "red"}, "unknown field"),
+        ({"id": "b", "address": 1, "inputs": chips(1, 1), "colour": "red"}, "unknown field"),
     ],
 )
 def test_a_board_that_cannot_be_is_refused_with_the_reason(board: dict[str, Any], why: str) -> None:
@@ -594,22 +754,30 @@ class People:
             self.missed += 1
 
 
-@pytest.mark.parametrize(
-    ("condition", "rounds"), [(CLEAN, 20), (BYTE_BY_BYTE, 20), (NOISY, 20)], ids=["clean", "byte by byte", "noisy"]
-)
-def test_what_is_told_is_what_people_did(tmp_path: Path, condition: Condition, rounds: int) -> None:
+COUNTING = [{**BOARDS[0], "inputs": [*chips(1, 3), {"at": 7, "button": True, "counter": 14}]}, BOARDS[1]]
+
+
+@pytest.mark.parametrize("boards", [BOARDS, COUNTING], ids=["plain", "counting"])
+@pytest.mark.parametrize("condition", [CLEAN, BYTE_BY_BYTE, NOISY], ids=["clean", "byte by byte", "noisy"])
+def test_what_is_told_is_what_people_did(
+    tmp_path: Path, condition: Condition, boards: Sequence[dict[str, Any]]
+) -> None:
     async def scenario() -> None:
+        rounds = 20
         noisy = condition is NOISY
         changes: dict[str, Any] = {"reply_ms": 8} if noisy else {"stale_ms": 5000}
-        async with floor(tmp_path, condition, seed=11, **changes) as (table, driver):
+        async with floor(tmp_path, condition, boards=boards, seed=11, **changes) as (table, driver):
             people = People(table)
             model = Table(POSITIONS, ["royal9"], people, Random(4))
             await table.until(lambda: len(table.levels) == POSITIONS)
             whole = 0
             for _ in range(rounds):
-                faults, missed = len(table.faults()), people.missed
-                await model.play()
-                whole += len(table.faults()) == faults and people.missed == missed
+                faults, missed, presses = len(table.faults()), people.missed, table.presses
+                done = await model.play()
+                if len(table.faults()) == faults and people.missed == missed:
+                    whole += 1
+                    assert table.presses == presses + 2
+                    assert table.at_press[-2:] == [done.bets, set()]
             await table.until(lambda: len(table.levels) == POSITIONS)
             truth = {Place(at, "royal9"): False for at in range(1, POSITIONS + 1)}
             await table.until(lambda: table.levels == truth)
