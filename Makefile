@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-CODE := controller drivers tests bench
+CODE := controller drivers tests bench systemd/install
 
 .PHONY: help run test soak lint format bench lock clean
 
@@ -54,7 +54,13 @@ run: $(VENV)/run.stamp ## Show what works so far: a settled sample round and its
 compiler:
 	@command -v cc >/dev/null || .ci/debian gcc libc6-dev
 
-test: $(VENV)/dev.stamp compiler ## Run every test
+# Units are checked by systemd's own tools, the broker's rights by a real broker. Debian keeps that in /usr/sbin.
+.PHONY: services
+services:
+	@PATH="$$PATH:/usr/sbin"; for tool in systemd-analyze mosquitto mosquitto_sub openssl; do \
+		command -v $$tool >/dev/null || exec .ci/debian systemd mosquitto mosquitto-clients openssl; done
+
+test: $(VENV)/dev.stamp compiler services ## Run every test
 	$(BIN)/python -m pytest
 
 soak: $(VENV)/dev.stamp compiler ## Play, kill and cut the power for a long time, with new seeds
