@@ -131,6 +131,29 @@ def _devices(parser: argparse.ArgumentParser) -> None:
     simulate.add_argument("--play", action="store_true", help="let people play with it, instead of waiting for words")
 
 
+def _operators(parser: argparse.ArgumentParser) -> None:
+    parser.description = "The people who may sign in at a table. PINs are asked for, or read from standard input."
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, text in _OPERATORS.items():
+        action = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False)
+        if name != "list":
+            action.add_argument("operator", metavar="ID", help="the id they sign in with, like ana.ruiz or 40121")
+        if name == "add":
+            action.add_argument("--name", metavar="NAME", required=True, help="their name, as reports show it")
+            action.add_argument("--role", metavar="ROLE", required=True, help="dealer floorperson supervisor auditor")
+        action.add_argument("--journal", metavar="FILE", required=True, help="the journal of the table")
+        if name != "list":
+            action.add_argument("--pepper", metavar="FILE", required=True, help="the secret that hashes are keyed with")
+            action.add_argument("--by", metavar="ID", help="the supervisor who does this, and signs in for it")
+        action.add_argument("--offline", action="store_true", help="on the journal itself, the controller stopped")
+        action.add_argument("--json", action="store_true", help="the answer as JSON")
+
+
+_OPERATORS = {
+    "add": "let someone sign in, or give them another name, role and PIN",
+    "list": "who may sign in, and who once could",
+    "disable": "let someone sign in no more",
+}
 _QUESTIONS = {
     "verify": ("is it whole: chain, money and replay", False),
     "report": ("a gaming day's readings, increase and decrease explained", False),
@@ -142,6 +165,7 @@ _COMMANDS = {
     "audit": ("is a journal whole, and what does it say?", _audit),
     "check": ("is this Rules Submission lawful?", _check),
     "devices": ("serial ports, what answers there, and a table's devices live", _devices),
+    "operators": ("the people who may sign in at a table", _operators),
     "odds": ("exact odds of a wager, or of the whole catalog", _odds),
     "settle": ("settle a wager, or whole rounds from standard input", _settle),
 }

@@ -7,7 +7,7 @@ from typing import Any, get_args
 from msgspec import json
 from msgspec.structs import replace
 
-from controller.core import awards, filing, hands, linked, lockout, table, voids, wagers
+from controller.core import awards, filing, hands, linked, lockout, operators, table, voids, wagers
 from controller.core.chance import NO_CHANCE, Chance
 from controller.core.decision import NOTHING, Decision, people
 from controller.core.evolve import evolve
@@ -59,6 +59,8 @@ _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
     "position-service": wagers.service,
     "return-confirmed": wagers.confirm_return,
     "meter-adjusted": table.adjust,
+    "operator-changed": operators.change,
+    "access-noted": operators.note,
     "device-lost": table.device,
     "device-restored": table.device,
     "link-answered": linked.answered,

@@ -17,11 +17,13 @@ from controller.core.state import (
     Amount,
     Award,
     Device,
+    Operator,
     Round,
     Seen,
     Sensor,
     Standing,
     State,
+    WrongPins,
     spot,
 )
 
@@ -268,6 +270,28 @@ def _returned(state: State, recorded: Recorded, changes: Changes) -> None:
         changes["returns"] = {id_: each for id_, each in state.returns.items() if id_ != gone}
 
 
+def _operator(state: State, recorded: Recorded, changes: Changes) -> None:
+    fact = recorded.fact
+    if isinstance(fact, facts.OperatorWasChanged):
+        changes["operators"] = {**state.operators, fact.operator: Operator(fact.name, fact.role, fact.active)}
+        if fact.operator in state.wrong_pins:
+            changes["wrong_pins"] = {name: each for name, each in state.wrong_pins.items() if name != fact.operator}
+
+
+def _access(state: State, recorded: Recorded, changes: Changes) -> None:
+    """Wrong PINs are counted until a right one; a command that was refused has nothing to do with them."""
+    fact = recorded.fact
+    if not isinstance(fact, facts.AccessWasNoted) or (not fact.wrong and fact.operator not in state.wrong_pins):
+        return
+    if fact.what == facts.NOT_ALLOWED:
+        return
+    gone = {fact.operator, fact.forgotten}
+    kept = {name: each for name, each in state.wrong_pins.items() if name not in gone}
+    if fact.wrong:
+        kept[fact.operator] = WrongPins(fact.wrong, recorded.at, fact.locked)
+    changes["wrong_pins"] = kept
+
+
 def _device(state: State, recorded: Recorded, changes: Changes) -> None:
     fact = recorded.fact
     if not isinstance(fact, facts.DeviceChanged):
@@ -358,6 +382,8 @@ _SPECIAL: dict[type[Fact], Callable[[State, Recorded, Changes], None]] = {
     facts.WagerTakenOut: _taken_out,
     facts.PositionServiced: _serviced,
     facts.ReturnWasConfirmed: _returned,
+    facts.OperatorWasChanged: _operator,
+    facts.AccessWasNoted: _access,
     facts.DeviceChanged: _device,
     facts.SubmissionFiled: _filed,
     facts.LinkWasAnswered: _answered,

@@ -245,6 +245,31 @@ class MeterWasAdjusted(Fact, frozen=True, kw_only=True):
     reason: str
 
 
+class OperatorWasChanged(Fact, frozen=True, kw_only=True):
+    """An operator as they are from now on. Wrong PINs given so far no longer count."""
+
+    operator: str
+    name: str
+    role: str
+    active: bool
+
+
+SIGNED_IN, WRONG_PIN, NOT_ALLOWED = "signed-in", "wrong-pin", "not-allowed"
+
+
+class AccessWasNoted(Fact, frozen=True, kw_only=True):
+    """Someone signed in, gave a wrong PIN, or was refused a command. Who they say they are is not who they are."""
+
+    what: str
+    operator: str
+    client: str
+    command: str = ""
+    detail: str = ""
+    wrong: int = 0  # wrong PINs in a row, with this one
+    locked: bool = False  # no PIN of this operator is looked at for a time
+    forgotten: str = ""  # a name nobody has, whose wrong PINs are no longer counted
+
+
 class DeviceChanged(Fact, frozen=True, kw_only=True):
     """A part was lost, or answers again."""
 
@@ -344,6 +369,8 @@ TYPES: dict[str, type[Fact]] = {
     "simulated-ended": SimulatedEnded,
     "position-serviced": PositionServiced,
     "meter-adjusted": MeterWasAdjusted,
+    "operator-changed": OperatorWasChanged,
+    "access-noted": AccessWasNoted,
     "device-changed": DeviceChanged,
     "link-answered": LinkWasAnswered,
     "readings-taken": ReadingsTaken,

@@ -7,7 +7,7 @@ from msgspec import Struct
 from controller.core.refusals import Refusal, RefusedError
 from controller.core.state import Counted
 
-DEALER, FLOORPERSON, SUPERVISOR = "dealer", "floorperson", "supervisor"
+DEALER, FLOORPERSON, SUPERVISOR, AUDITOR = ROLES = "dealer", "floorperson", "supervisor", "auditor"
 _RANK = {DEALER: 1, FLOORPERSON: 2, SUPERVISOR: 3}
 
 
@@ -182,6 +182,27 @@ class SubmissionChanged(Keyed, frozen=True, kw_only=True):
     links: dict[str, str] = {}  # meters shared with other tables, and their links
 
 
+class OperatorChanged(Keyed, frozen=True, kw_only=True):
+    """Someone who may sign in: added, changed or no longer active. The first supervisor is added by nobody."""
+
+    operator: str
+    name: str
+    role: str
+    active: bool = True
+    by: Person | None = None
+    second: Person | None = None
+
+
+class AccessNoted(Input, frozen=True, kw_only=True):
+    """Someone signed in, gave a wrong PIN, or was refused a command. It has no key: every attempt is one of its own."""
+
+    what: str  # signed-in, wrong-pin, not-allowed
+    operator: str  # who they are, or say they are
+    client: str  # where it came from
+    command: str = ""
+    detail: str = ""
+
+
 class DeviceLost(Input, frozen=True, kw_only=True):
     """A part does not answer, or must not be relied on: button, board, journal, broker, software, link, vault."""
 
@@ -268,6 +289,8 @@ AnyInput = (
     | ReturnConfirmed
     | MeterAdjusted
     | SubmissionChanged
+    | OperatorChanged
+    | AccessNoted
     | DeviceLost
     | DeviceRestored
     | LinkAnswered

@@ -31,6 +31,8 @@ _ANYWHERE = {
     "return-confirmed",
     "meter-adjusted",
     "submission-changed",
+    "operator-changed",
+    "access-noted",
     "link-answered",
     "readings-due",
     "tick",

@@ -142,6 +142,22 @@ class Intent(Struct, frozen=True, gc=False, omit_defaults=True):
     outcome: str = ""
 
 
+class Operator(Struct, frozen=True, gc=False):
+    """Someone who may sign in, or once could."""
+
+    name: str
+    role: str
+    active: bool
+
+
+class WrongPins(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Wrong PINs in a row for one name, whether anybody has it or not."""
+
+    count: int
+    at: str  # the last of them
+    locked: bool = False
+
+
 class Seen(Struct, frozen=True, gc=False, omit_defaults=True):
     """An input with a key that was answered, and how."""
 
@@ -187,6 +203,8 @@ class State(Struct, frozen=True, gc=False, omit_defaults=True):
     slip: int = 0  # the last slip number given
     seen: dict[str, dict[str, Seen]] = {}
     intents: dict[str, Intent] = {}
+    operators: dict[str, Operator] = {}
+    wrong_pins: dict[str, WrongPins] = {}  # by the name given
     counted: dict[str, Counted] = {}  # the last event taken of each device that counts, to go on from after a restart
 
     def record(self, round_: int) -> Round | None:

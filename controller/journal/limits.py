@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from controller.journal.errors import JournalLimitError
+from controller.journal.pins import Pin
 from controller.journal.rows import HASH_BYTES, Entry, Head, Snapshot
 
 # The largest fact carries a Rules Submission: a file of at most 1 MiB, which JSON's escapes can double. Twice that.
@@ -16,6 +17,9 @@ MOST_TYPE_CHARACTERS = 64
 MOST_SNAPSHOT_BYTES = 16 * 1024 * 1024
 # SQLite's integers.
 MOST_INTEGER = 2**63 - 1
+
+# An operator's id has at most half as many, and an argon2id hash some 100.
+MOST_PIN_CHARACTERS = 256
 
 _AT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 
@@ -30,6 +34,14 @@ def check(entries: Sequence[Entry], cursor: int | None, snapshot: Snapshot | Non
         raise JournalLimitError(f"cursor {cursor}: the journal ends at fact {head.seq + len(entries)}")
     if snapshot is not None:
         _check_snapshot(snapshot, head)
+
+
+def check_pin(pin: Pin) -> None:
+    """Raise for a PIN's hash that the journal does not take."""
+    if not 0 < len(pin.operator) <= MOST_PIN_CHARACTERS or not 0 < len(pin.hash) <= MOST_PIN_CHARACTERS:
+        raise JournalLimitError(f"operator and hash of a PIN: from 1 to {MOST_PIN_CHARACTERS} characters each")
+    if not _AT.fullmatch(pin.changed_at):
+        raise JournalLimitError(f"changed_at {pin.changed_at!r}: write it like 2026-11-16T11:15:00.123456Z")
 
 
 def _check_entry(entry: Entry) -> None:

@@ -8,6 +8,7 @@ from controller.journal import limits
 from controller.journal.chain import chained
 from controller.journal.errors import JournalError, JournalLimitError
 from controller.journal.journal import KEPT_SNAPSHOTS
+from controller.journal.pins import Pin
 from controller.journal.rows import EMPTY, Entry, Head, Row, Snapshot
 
 
@@ -18,6 +19,7 @@ class MemoryJournal:
         self._rows: list[Row] = []
         self._cursor = 0
         self._snapshots: list[Snapshot] = []
+        self._pins: dict[str, Pin] = {}
         self._failure: BaseException | None = None
 
     def head(self) -> Head:
@@ -58,6 +60,23 @@ class MemoryJournal:
     def snapshots(self) -> list[Snapshot]:
         """The kept snapshots, newest first."""
         return list(self._snapshots)
+
+    def pin(self, operator: str) -> Pin | None:
+        """The hash of an operator's PIN."""
+        return self._pins.get(operator)
+
+    def keep_pin(self, pin: Pin) -> None:
+        """Keep the hash of a PIN in place of the operator's last."""
+        if self._failure:
+            raise self._failure
+        limits.check_pin(pin)
+        self._pins[pin.operator] = pin
+
+    def drop_pin(self, operator: str) -> None:
+        """Keep no PIN of an operator."""
+        if self._failure:
+            raise self._failure
+        self._pins.pop(operator, None)
 
     def close(self) -> None:
         """Take nothing more."""

@@ -60,6 +60,14 @@ CREATE TABLE snapshots (
     payload BLOB NOT NULL
 ) STRICT
 """
+# Outside of the chain, and so that a fact never carries one: what is left of each operator's PIN.
+_PINS = """
+CREATE TABLE pins (
+    operator TEXT PRIMARY KEY,
+    hash TEXT NOT NULL,
+    changed_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID
+"""
 
 _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -75,6 +83,7 @@ _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("outbox", (_OUTBOX, "INSERT INTO outbox VALUES (1, 0)")),
     ("snapshots", (_SNAPSHOTS,)),
+    ("pins", (_PINS,)),
 )
 VERSION = len(_STEPS)  # of the schema, as `user_version` has it once all steps are taken
 

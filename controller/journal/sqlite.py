@@ -12,6 +12,7 @@ from controller.journal.chain import chained, proven
 from controller.journal.errors import JournalCorruptError, JournalError, JournalLimitError, translated
 from controller.journal.journal import KEPT_SNAPSHOTS
 from controller.journal.paging import page
+from controller.journal.pins import Pin
 from controller.journal.rows import Entry, Head, Row, Snapshot
 
 _INSERT = "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -101,6 +102,24 @@ class SqliteJournal:
         except sqlite3.Error as error:
             raise translated(self.path, error) from error
 
+    def pin(self, operator: str) -> Pin | None:
+        """The hash of an operator's PIN."""
+        try:
+            found = self._open().execute("SELECT operator, hash, changed_at FROM pins WHERE operator = ?", (operator,))
+            row = found.fetchone()
+        except sqlite3.Error as error:
+            raise translated(self.path, error) from error
+        return Pin(*row) if row else None
+
+    def keep_pin(self, pin: Pin) -> None:
+        """Keep the hash of a PIN in place of the operator's last, durable when it returns."""
+        limits.check_pin(pin)
+        self._write("INSERT OR REPLACE INTO pins VALUES (?, ?, ?)", pin)
+
+    def drop_pin(self, operator: str) -> None:
+        """Keep no PIN of an operator, durable when it returns."""
+        self._write("DELETE FROM pins WHERE operator = ?", (operator,))
+
     def close(self) -> None:
         """Close the file and let the next process have it."""
         self._failure = self._failure or JournalError(f"{self.path} is closed: open it again")
@@ -129,6 +148,16 @@ class SqliteJournal:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
             raise
+
+    def _write(self, statement: str, values: tuple[str, ...]) -> None:
+        """One statement outside of the chain, as a transaction of its own. After any error nothing more is taken."""
+        if self._failure:
+            raise self._failure
+        try:
+            self._open().execute(statement, values)
+        except sqlite3.Error as error:
+            self._failure = translated(self.path, error)
+            raise self._failure from error
 
     def _check_unchanged(self, conn: sqlite3.Connection) -> None:
         found = conn.execute(_LAST).fetchone() or self._base

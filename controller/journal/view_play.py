@@ -126,6 +126,7 @@ SELECT
     payload ->> 'reason' AS reason,
     payload ->> 'reference' AS reference,
     payload ->> 'award' AS award,
+    payload ->> 'operator' AS operator,
     payload ->> 'meter' AS meter,
     payload ->> 'position' AS position,
     payload ->> 'wager' AS wager,

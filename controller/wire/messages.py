@@ -3,7 +3,7 @@
 A consumer drops, topic by topic, what is lower than its last (epoch, seq). Money is integer cents.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -114,6 +114,12 @@ class Head(Message, frozen=True, kw_only=True):
     """An outside anchor for the chain: the last fact's number is `seq`."""
 
     hash: str
+
+
+class Events(Message, frozen=True, kw_only=True):
+    """The facts of one commit as the public may see them; while catching up, of several. Not retained."""
+
+    facts: list[dict[str, Any]]
 
 
 RETAINED = Status | Meter | Round | Award | Proof | Device | Head

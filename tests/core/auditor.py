@@ -457,6 +457,8 @@ class Auditor:
         self.to_return: Counter[tuple[int, str, int]] = Counter()
         self.their_returns: dict[str, tuple[int, str, int]] = {}
         self.slip = 0
+        self.staff: dict[str, tuple[str, str, bool]] = {}
+        self.wrong_pins: dict[str, tuple[int, datetime]] = {}
         self.keys: dict[str, tuple[str, str, str]] = {}
         self.clock = self.instant = 0  # how many inputs there were, and at which of them the time last changed
         self.at = ""
@@ -551,6 +553,8 @@ class Auditor:
             inputs.ReturnConfirmed: self._returned,
             inputs.MeterAdjusted: self._adjust,
             inputs.SubmissionChanged: self._submission,
+            inputs.OperatorChanged: self._operator,
+            inputs.AccessNoted: self._access,
             inputs.DeviceLost: self._device,
             inputs.DeviceRestored: self._device,
             inputs.ReadingsDue: self._day,
@@ -591,7 +595,7 @@ class Auditor:
         if _rank(by) < _RANK[role]:
             raise _NoError(f"this takes a {role}", Refusal.NOT_ALLOWED)
 
-    def _need_two(self, command: inputs.Command | inputs.SubmissionChanged, role: str) -> None:
+    def _need_two(self, command: inputs.Command | inputs.SubmissionChanged | inputs.OperatorChanged, role: str) -> None:
         self._need(command.by, role)
         by, second = command.by, command.second
         if by is None or second is None or second.id == by.id or _rank(second) < _RANK[role]:
@@ -1350,6 +1354,31 @@ class Auditor:
             return
         self.previous_day, self.day = self.day, due.day
 
+    # -- People -------------------------------------------------------------------------------------------
+
+    def _operator(self, command: inputs.OperatorChanged) -> None:
+        self._need_text(command.name)
+        bosses = {id_ for id_, (_, role, active) in self.staff.items() if active and role == "supervisor"}
+        stays = command.active and command.role == "supervisor"
+        if command.by is not None or bosses or not stays:  # the first supervisor is added by nobody
+            self._need(command.by, "supervisor")
+        if command.second is not None:
+            self._need_two(command, "supervisor")
+        if not command.active and command.operator not in self.staff:
+            raise _NoError("no such operator", Refusal.UNKNOWN)
+        if bosses == {command.operator} and not stays:
+            raise _NoError("the only supervisor stays one", Refusal.BAD_REQUEST)
+        self.staff[command.operator] = (command.name, command.role, command.active)
+        self.wrong_pins.pop(command.operator, None)
+
+    def _access(self, noted: inputs.AccessNoted) -> None:
+        if noted.what == "signed-in":
+            self.wrong_pins.pop(noted.operator, None)
+        elif noted.what == "wrong-pin":
+            count, last = self.wrong_pins.get(noted.operator, (0, datetime.fromisoformat(noted.at)))
+            over = count >= 5 and datetime.fromisoformat(noted.at) - last >= timedelta(minutes=15)
+            self.wrong_pins[noted.operator] = (1 if over else count + 1, datetime.fromisoformat(noted.at))
+
     # -- The submission -----------------------------------------------------------------------------------
 
     def _submission(self, change: inputs.SubmissionChanged) -> None:
@@ -1422,6 +1451,8 @@ class Auditor:
             "standing": {(one.position, one.wager): one.source for one in state.standing.values()},
             "to return": Counter((one.position, one.wager, one.cents) for one in state.returns.values()),
             "slip": state.slip,
+            "staff": {id_: (one.name, one.role, one.active) for id_, one in state.operators.items()},
+            "wrong PINs": {id_: one.count for id_, one in state.wrong_pins.items()},
             "day": state.day,
         }
         ours = {
@@ -1431,6 +1462,8 @@ class Auditor:
             "standing": {spot: source for spot, (source, _) in self.standing.items()},
             "to return": +self.to_return,
             "slip": self.slip,
+            "staff": self.staff,
+            "wrong PINs": {id_: count for id_, (count, _) in self.wrong_pins.items()},
             "day": self.day,
         }
         return [f"{what}: {theirs[what]}, must be {ours[what]}" for what in ours if theirs[what] != ours[what]]

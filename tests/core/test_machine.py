@@ -655,6 +655,8 @@ class Play(RuleBasedStateMachine):
                 "return",
                 "void",
                 "cards",
+                "operator",
+                "access",
             ]
         ),
         at=index,
@@ -683,8 +685,22 @@ class Play(RuleBasedStateMachine):
             ),
             "void": lambda: self.give(inputs.RoundVoided, round=self.state.round + (at == 0), reason="x", **floor),
             "cards": lambda: self.enter(inputs.HandComplete, tuple(cards[:half]), tuple(cards[half:]), "console"),
+            "operator": lambda: self.operator(at, how),
+            "access": lambda: self.access(at),
         }
         happenings[what]()
+
+    def operator(self, at: int, how: str) -> None:
+        """Someone added, changed, or sent away; by nobody, now and then."""
+        by = {"by": None, "second": None} if at % 4 == 0 else self.who(how, "supervisor", two=at % 2 == 0)
+        role = self.one_of(["supervisor", "dealer", "floorperson", "auditor"], at)
+        self.give(inputs.OperatorChanged, operator=f"o{at % 3}", name="Ana Ruiz", role=role, active=at % 5 > 0, **by)
+
+    def access(self, at: int) -> None:
+        """Wrong PINs mostly, far apart now and then."""
+        what = self.one_of(["wrong-pin", "wrong-pin", "wrong-pin", "signed-in", "not-allowed"], at)
+        after = 1_000_000 if at % 7 else 900_000_000
+        self.give(inputs.AccessNoted, after, what=what, operator=f"o{at % 4}", client="console")
 
     def next_day(self) -> None:
         if self.days < 28:

@@ -187,6 +187,13 @@ CASES = [
         "supervisor",
         two=True,
     ),
+    Case(
+        "operator",
+        opened,
+        inputs.OperatorChanged,
+        lambda _: {"operator": "ana", "name": "Ana Ruiz", "role": "dealer"},
+        "supervisor",
+    ),
     Case("adjustment", opened, inputs.MeterAdjusted, adjusting, "supervisor", two=True),
     Case(
         "submission",
@@ -227,7 +234,12 @@ def unchanged(state: State, before: State) -> bool:
         before.accounts,
         before.returns,
         before.toml,
-    ) and (state.out_of_service, state.awards, state.slip) == (before.out_of_service, before.awards, before.slip)
+    ) and (state.out_of_service, state.awards, state.slip, state.operators) == (
+        before.out_of_service,
+        before.awards,
+        before.slip,
+        before.operators,
+    )
 
 
 def refused(answer: Decision | Refused, why: Refusal) -> Refused:

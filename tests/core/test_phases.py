@@ -82,6 +82,8 @@ EVERY: dict[type[Input], Callable[[Table], dict[str, object]]] = {
         "day": "2026-11-16",
         "reason": "r",
     },
+    inputs.OperatorChanged: lambda _: {"by": SUPERVISOR, "operator": "ana", "name": "Ana Ruiz", "role": "dealer"},
+    inputs.AccessNoted: lambda _: {"what": "wrong-pin", "operator": "ana", "client": "console"},
     inputs.DeviceLost: lambda _: {"device": "broker", "device_kind": "broker"},
     inputs.DeviceRestored: lambda _: {"device": "board-1", "device_kind": "board", "positions": (1, 2, 3)},
     inputs.LinkAnswered: lambda _: {"intent": "none", "display_cents": 0},

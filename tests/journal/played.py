@@ -9,6 +9,7 @@ from controller.core.decide import placed
 from controller.core.evolve import evolve
 from controller.core.facts import Recorded, SnapshotTaken, encode
 from controller.core.inputs import (
+    AccessNoted,
     AwardRejected,
     AwardValidated,
     Button,
@@ -18,6 +19,7 @@ from controller.core.inputs import (
     HandCorrected,
     LateHand,
     MeterAdjusted,
+    OperatorChanged,
     PositionService,
     ReadingsDue,
     ReturnConfirmed,
@@ -248,6 +250,13 @@ def _second_day(table: Played) -> None:
     table.do(SubmissionChanged, toml=changed, day="2026-11-17", reason="new rate", by=SUPERVISOR, second=SUPERVISOR2)
     table.play(1, 2, hands=MINOR_AT_1)
     table.validate(table.pending()[0].id)
+    table.do(OperatorChanged, operator="ana", name="Ana Ruiz", role="supervisor")
+    table.do(OperatorChanged, operator="bo", name="Bo Lind", role="dealer", by=SUPERVISOR, second=SUPERVISOR2)
+    table.do(AccessNoted, what="wrong-pin", operator="bo", client="console")
+    table.do(AccessNoted, what="signed-in", operator="bo", client="console")
+    table.do(
+        AccessNoted, what="not-allowed", operator="bo", client="console", command="validate", detail="bo is dealer"
+    )
 
 
 def entries(facts: Sequence[Recorded]) -> list[Entry]:

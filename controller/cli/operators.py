@@ -1,0 +1,206 @@
+"""`jackpotd operators`: the people who may sign in at a table, on its journal while the controller is stopped."""
+
+import argparse
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Sequence
+from getpass import getpass
+from pathlib import Path
+from uuid import uuid4
+
+from msgspec import json
+
+from controller.cli.audit import columns, printable
+from controller.cli.output import say
+from controller.core.chance import Ready
+from controller.core.effects import Effect
+from controller.core.inputs import Input, OperatorChanged, Person
+from controller.core.operators import locked_ms, supervisors
+from controller.core.state import State
+from controller.core.times import stamp
+from controller.engine import Answer, Engine
+from controller.journal.errors import JournalBusyError, JournalError
+from controller.journal.sqlite import SqliteJournal
+from controller.journal.starting import load
+from controller.people.pepper import read_pepper
+from controller.people.pins import MOST_DIGITS, Pins, refuse_bad_form
+from controller.people.signing_in import NotLetIn, SigningIn
+from controller.people.tokens import Tokens
+from controller.rules.errors import BadInputError
+
+CLIENT = "offline"  # as the record names where someone signed in
+_MOST_LINE = 4 * MOST_DIGITS  # characters of a line with a PIN: anything longer is no PIN, and is not read further
+
+
+class _NoError(Exception):
+    """The answer is no."""
+
+
+class _Clock:
+    def now(self) -> int:
+        return time.time_ns() // 1000
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class _NoChance:
+    def ready(self, *_: object, **__: object) -> Ready:
+        raise LookupError("people need no mystery value")
+
+
+class _NoLines:
+    def release(self, effects: Sequence[Effect], state: State) -> None:
+        """No lamp hangs on a stopped table."""
+
+    def faulted(self, why: str) -> None:
+        """The error itself is told."""
+
+
+class _Stopped:
+    """A table whose controller is stopped: inputs are committed one by one."""
+
+    def __init__(self, journal: SqliteJournal) -> None:
+        self._engine = Engine(load(journal), journal, _NoChance(), _Clock(), _NoLines())
+
+    @property
+    def state(self) -> State:
+        return self._engine.state
+
+    async def submit(self, input_: Input) -> Answer:
+        (answer,) = self._engine.step([input_])
+        return answer
+
+
+def run(options: argparse.Namespace) -> int:
+    """Open the journal and do what was asked."""
+    if not options.offline:
+        raise BadInputError("over MQTT this is not built yet: stop the controller and give --offline")
+    _refuse_wrong_place(Path(options.journal), begins=options.action == "add")
+    try:
+        with SqliteJournal(options.journal) as journal:
+            return asyncio.run(_ACTIONS[options.action](options, journal))
+    except _NoError as no:
+        print(f"jackpotd operators: {printable(str(no))}", file=sys.stderr)
+        return 1
+    except JournalBusyError as error:
+        raise BadInputError(printable(f"the controller is not stopped: {error}")) from error
+    except JournalError as error:
+        raise BadInputError(printable(str(error))) from error
+
+
+def _refuse_wrong_place(path: Path, *, begins: bool) -> None:
+    """Refuse a path without a journal, and a user whose files the service could not open afterwards."""
+    # A mistyped path must not begin a journal; only the first supervisor may come before there is one.
+    if not begins and not path.exists():
+        raise BadInputError(f"{path} is not there: name the journal of a table")
+    owned = path if path.exists() else path.absolute().parent
+    owner = owned.stat().st_uid
+    if owner != os.geteuid():
+        raise BadInputError(f"{owned} belongs to user {owner}: do this as that user, such as with `sudo -u '#{owner}'`")
+
+
+async def _add(options: argparse.Namespace, journal: SqliteJournal) -> int:
+    table, pins = _Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
+    before = table.state.operators.get(options.operator)
+    by = await _signed_in(options, table, pins)
+    pin = _new_pin(options.operator)
+    await _change(table, options.operator, options.name, options.role, by, active=True)
+    await pins.keep(options.operator, pin, stamp(_Clock().now()))
+    what = "changed" if before is not None and before.active else "added"
+    _tell(options, f"{options.operator} ({options.name}) is {what}: {options.role}", what)
+    return 0
+
+
+async def _disable(options: argparse.Namespace, journal: SqliteJournal) -> int:
+    table, pins = _Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
+    known = table.state.operators.get(options.operator)
+    if known is None:
+        raise _NoError(f"there is no operator {options.operator!r}: `jackpotd operators list` shows who there is")
+    by = await _signed_in(options, table, pins)
+    await _change(table, options.operator, known.name, known.role, by, active=False)
+    pins.drop(options.operator)
+    _tell(options, f"{options.operator} ({known.name}) can sign in no more", "disabled")
+    return 0
+
+
+async def _list(options: argparse.Namespace, journal: SqliteJournal) -> int:
+    state, now = load(journal), stamp(_Clock().now())
+    listed = [
+        {
+            "operator": id_,
+            "name": each.name,
+            "role": each.role,
+            "active": each.active,
+            "locked_out": locked_ms(state, id_, now) > 0,
+            "pin_changed_at": pin.changed_at if (pin := journal.pin(id_)) else None,
+        }
+        for id_, each in sorted(state.operators.items())
+    ]
+    if options.json:
+        say(json.encode({"operators": listed}).decode())
+    elif not listed:
+        say("Nobody may sign in yet. Add the first supervisor: jackpotd operators add --offline.")
+    else:
+        rows = [["ID", "NAME", "ROLE", "", "PIN SINCE"]]
+        for each in listed:
+            standing = "disabled" if not each["active"] else "locked out" if each["locked_out"] else ""
+            rows.append([*(str(each[key]) for key in ("operator", "name", "role")), standing])
+            rows[-1].append(str(each["pin_changed_at"] or "-"))
+        say(printable_lines(columns(rows, "lllll")))
+    return 0
+
+
+_ACTIONS = {"add": _add, "list": _list, "disable": _disable}
+
+
+def printable_lines(lines: list[str]) -> str:
+    """Lines that hold only what can be printed."""
+    return "\n".join(map(printable, lines))
+
+
+async def _change(  # noqa: PLR0913 -- an operator, and who changes it
+    table: _Stopped, operator: str, name: str, role: str, by: Person | None, *, active: bool
+) -> None:
+    at = stamp(_Clock().now())
+    changed = OperatorChanged(at=at, key=str(uuid4()), operator=operator, name=name, role=role, active=active, by=by)
+    answer = await table.submit(changed)
+    if answer.refusal == "bad-request":
+        raise BadInputError(printable(answer.why))
+    if not answer.ok:
+        raise _NoError(answer.why)
+
+
+async def _signed_in(options: argparse.Namespace, table: _Stopped, pins: Pins) -> Person | None:
+    """The supervisor who does this; nobody only while there is no supervisor."""
+    if options.by is None:
+        if supervisors(table.state):
+            raise BadInputError("there is a supervisor already: name the one who does this with --by ID")
+        return None
+    pin = _asked(f"PIN of {options.by}: ")
+    session = await SigningIn(table, pins, Tokens(), _Clock()).login(options.by, pin, CLIENT)
+    if isinstance(session, NotLetIn):
+        raise _NoError(f"{options.by}: {session.message}")
+    return session.person
+
+
+def _new_pin(operator: str) -> str:
+    """A new PIN: typed twice at a terminal, or one line of standard input."""
+    pin = _asked(f"New PIN for {operator}: ")
+    refuse_bad_form(pin)
+    if sys.stdin.isatty() and _asked("The same again: ") != pin:
+        raise BadInputError("the two PINs are not the same: nothing was changed, begin again")
+    return pin
+
+
+def _asked(prompt: str) -> str:
+    if sys.stdin.isatty():
+        return getpass(printable(prompt))
+    return sys.stdin.readline(_MOST_LINE).rstrip("\r\n")
+
+
+def _tell(options: argparse.Namespace, sentence: str, what: str) -> None:
+    told = {"ok": True, "operator": options.operator, "done": what}
+    say(json.encode(told).decode() if options.json else printable(sentence))
