@@ -107,6 +107,3 @@ class Faulted(Event, frozen=True, kw_only=True):
 
 class Cleared(Event, frozen=True, kw_only=True):
     """A fault is over."""
-
-
-AnyEvent = Present | Absent | Dropped | Rejected | Known | Button | Card | Game | Online | Lost | Faulted | Cleared

@@ -70,13 +70,14 @@ class Watch:
             await asyncio.wait([shown, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if shown.done():
                 shown.result()  # a driver that failed
+            last = self._view()  # before all is dark, and nothing is known any more
             await asyncio.gather(*(driver.rest() for driver in self._drivers.values()))
         finally:
             for task in (*tasks, shown, ended):
                 task.cancel()
             await asyncio.gather(*tasks, shown, ended, return_exceptions=True)
-            if not self._as_json:
-                Console().print(self._view())
+        if not self._as_json:
+            Console().print(last)
 
     async def _show(self, tasks: Sequence[asyncio.Task[None]]) -> None:
         console = Console()

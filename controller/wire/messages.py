@@ -120,6 +120,3 @@ class Events(Message, frozen=True, kw_only=True):
     """The facts of one commit as the public may see them; while catching up, of several. Not retained."""
 
     facts: list[dict[str, Any]]
-
-
-RETAINED = Status | Meter | Round | Award | Proof | Device | Head

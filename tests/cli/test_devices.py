@@ -136,10 +136,11 @@ def test_coins_and_cards_are_watched(tmp_path: Path) -> None:
 
 
 def test_a_look_at_a_table_ends_after_the_time_asked_for(tmp_path: Path) -> None:
-    with simulated(tmp_path, "modbus", "--play") as device:
-        told = jackpotd("devices", "watch", "--config", str(device.config), "--seconds", "1.5")
+    with simulated(tmp_path, "modbus") as device:
+        device.say("on 4")
+        told = jackpotd("devices", "watch", "--config", str(device.config), "--seconds", "3")
         assert told.returncode == 0
-        for expected in ("bench", "online", "9 royal9", "button", "frames"):
+        for expected in ("bench", "online", "5 royal9 chip accepted", "9 royal9 - off", "button up", "frames"):
             assert expected in told.stdout
 
 
