@@ -1,6 +1,7 @@
 """The topics of one table, under `jackpot/<site>/<table>`."""
 
 STATUS, ROUND, HEAD, EVENTS = "status", "round", "journal/head", "events"
+COMMANDS = "commands/+/+"  # of every client
 
 
 def base(site: str, table: str) -> str:
@@ -26,3 +27,13 @@ def award(id_: str) -> str:
 def device(id_: str) -> str:
     """How a device is."""
     return f"devices/{id_}"
+
+
+def command(client: str, name: str) -> str:
+    """Where a client asks for something."""
+    return f"commands/{client}/{name}"
+
+
+def reply(client: str, id_: str) -> str:
+    """Where the answer goes: only to the client that asked."""
+    return f"replies/{client}/{id_}"
