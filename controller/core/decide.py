@@ -63,6 +63,7 @@ _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
     "access-noted": operators.note,
     "device-lost": table.device,
     "device-restored": table.device,
+    "controller-started": table.start,
     "link-answered": linked.answered,
     "readings-due": table.read_meters,
     "tick": lambda _state, _tick: NOTHING,

@@ -336,6 +336,12 @@ def _answered(state: State, recorded: Recorded, changes: Changes) -> None:
         changes["linked"] = {**state.linked, fact.meter: fact.display_cents}
 
 
+def _started(_state: State, recorded: Recorded, changes: Changes) -> None:
+    fact = recorded.fact
+    if isinstance(fact, facts.ControllerWasStarted):
+        changes |= {"epoch": fact.epoch, "mode": fact.mode}
+
+
 def _day(state: State, recorded: Recorded, changes: Changes) -> None:
     """Keep the rounds of the day that ended, the last ones and those with something undecided; forget older answers."""
     fact = recorded.fact
@@ -385,6 +391,7 @@ _SPECIAL: dict[type[Fact], Callable[[State, Recorded, Changes], None]] = {
     facts.OperatorWasChanged: _operator,
     facts.AccessWasNoted: _access,
     facts.DeviceChanged: _device,
+    facts.ControllerWasStarted: _started,
     facts.SubmissionFiled: _filed,
     facts.LinkWasAnswered: _answered,
     facts.ReadingsTaken: _day,

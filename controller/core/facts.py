@@ -284,6 +284,15 @@ class DeviceChanged(Fact, frozen=True, kw_only=True):
     counted: Counted | None = None
 
 
+class ControllerWasStarted(Fact, frozen=True, kw_only=True):
+    """The program began to keep this table: for which time, and which program."""
+
+    epoch: int
+    version: str
+    mode: str
+    digest: str = ""
+
+
 class LinkWasAnswered(Fact, frozen=True, kw_only=True):
     """A link applied an intent."""
 
@@ -372,6 +381,7 @@ TYPES: dict[str, type[Fact]] = {
     "operator-changed": OperatorWasChanged,
     "access-noted": AccessWasNoted,
     "device-changed": DeviceChanged,
+    "controller-started": ControllerWasStarted,
     "link-answered": LinkWasAnswered,
     "readings-taken": ReadingsTaken,
     "input-noted": InputNoted,

@@ -218,6 +218,14 @@ class DeviceRestored(DeviceLost, frozen=True, kw_only=True):
     """It answers again, or for the first time."""
 
 
+class ControllerStarted(Input, frozen=True, kw_only=True):
+    """The program began to keep this table, before any device was spoken to."""
+
+    version: str  # of the software
+    digest: str = ""  # of what is installed; empty where that is a checkout
+    mode: str = "live"  # or demonstration
+
+
 class LinkHit(Struct, frozen=True, gc=False, omit_defaults=True):
     """An award a linked meter made: to which position, how much, and the reveal of a mystery value."""
 
@@ -293,6 +301,7 @@ AnyInput = (
     | AccessNoted
     | DeviceLost
     | DeviceRestored
+    | ControllerStarted
     | LinkAnswered
     | ReadingsDue
     | Tick

@@ -33,6 +33,7 @@ _ANYWHERE = {
     "submission-changed",
     "operator-changed",
     "access-noted",
+    "controller-started",
     "link-answered",
     "readings-due",
     "tick",

@@ -205,6 +205,8 @@ class State(Struct, frozen=True, gc=False, omit_defaults=True):
     intents: dict[str, Intent] = {}
     operators: dict[str, Operator] = {}
     wrong_pins: dict[str, WrongPins] = {}  # by the name given
+    epoch: int = 0  # how often the program was started on this journal
+    mode: str = ""  # live or demonstration, once it was
     counted: dict[str, Counted] = {}  # the last event taken of each device that counts, to go on from after a restart
 
     def record(self, round_: int) -> Round | None:

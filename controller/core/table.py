@@ -9,6 +9,7 @@ from controller.core.decision import NOTHING, Decision, known, people, refuse, t
 from controller.core.draft import Draft
 from controller.core.effects import Acceptors, Lamps, Meters
 from controller.core.facts import (
+    ControllerWasStarted,
     DeviceChanged,
     MeterWasAdjusted,
     Reading,
@@ -23,6 +24,7 @@ from controller.core.hands import end_simulated
 from controller.core.inputs import (
     DEALER,
     SUPERVISOR,
+    ControllerStarted,
     DeviceLost,
     DeviceRestored,
     MeterAdjusted,
@@ -40,6 +42,7 @@ from controller.rules.money import UNITS_PER_CENT, dollars
 
 # Ten digits of dollars, as many as a submission may file: every amount fits the 64-bit integers of a database.
 MOST_CENTS = 10**12 - 1
+MODES = ("live", "demonstration")
 DEVICE_KINDS = ("button", "board", "acceptor", "shoe", "journal", "broker", "software", "link", "vault")
 
 
@@ -211,3 +214,16 @@ def read_meters(state: State, due: ReadingsDue) -> Decision:
         for meter in state.meters.values()
     )
     return Decision(ReadingsTaken(ended=state.day, day=due.day, readings=readings))
+
+
+def start(state: State, started: ControllerStarted) -> Decision:
+    """Count a start. What was begun as a demonstration is never played for money, nor the reverse."""
+    if started.mode not in MODES:
+        raise refuse(Refusal.BAD_REQUEST, f"{started.mode[:40]!r} is no mode: {' and '.join(MODES)} are")
+    if state.mode and started.mode != state.mode:
+        why = f"this journal is {state.mode}, the configuration {started.mode}: each takes a journal of its own"
+        raise refuse(Refusal.BAD_REQUEST, why)
+    fact = ControllerWasStarted(
+        epoch=state.epoch + 1, version=started.version, mode=started.mode, digest=started.digest
+    )
+    return Decision(fact)

@@ -459,6 +459,7 @@ class Auditor:
         self.slip = 0
         self.staff: dict[str, tuple[str, str, bool]] = {}
         self.wrong_pins: dict[str, tuple[int, datetime]] = {}
+        self.mode, self.starts = "", 0
         self.keys: dict[str, tuple[str, str, str]] = {}
         self.clock = self.instant = 0  # how many inputs there were, and at which of them the time last changed
         self.at = ""
@@ -557,6 +558,7 @@ class Auditor:
             inputs.AccessNoted: self._access,
             inputs.DeviceLost: self._device,
             inputs.DeviceRestored: self._device,
+            inputs.ControllerStarted: self._started,
             inputs.ReadingsDue: self._day,
             inputs.Tick: lambda _: None,
         }
@@ -1379,6 +1381,12 @@ class Auditor:
             over = count >= 5 and datetime.fromisoformat(noted.at) - last >= timedelta(minutes=15)
             self.wrong_pins[noted.operator] = (1 if over else count + 1, datetime.fromisoformat(noted.at))
 
+    def _started(self, started: inputs.ControllerStarted) -> None:
+        if self.mode not in ("", started.mode):
+            raise _NoError("one journal is live or a demonstration", Refusal.BAD_REQUEST)
+        self.mode = started.mode
+        self.starts += 1
+
     # -- The submission -----------------------------------------------------------------------------------
 
     def _submission(self, change: inputs.SubmissionChanged) -> None:
@@ -1453,6 +1461,7 @@ class Auditor:
             "slip": state.slip,
             "staff": {id_: (one.name, one.role, one.active) for id_, one in state.operators.items()},
             "wrong PINs": {id_: one.count for id_, one in state.wrong_pins.items()},
+            "starts": (state.mode, state.epoch),
             "day": state.day,
         }
         ours = {
@@ -1464,6 +1473,7 @@ class Auditor:
             "slip": self.slip,
             "staff": self.staff,
             "wrong PINs": {id_: count for id_, (count, _) in self.wrong_pins.items()},
+            "starts": (self.mode, self.starts),
             "day": self.day,
         }
         return [f"{what}: {theirs[what]}, must be {ours[what]}" for what in ours if theirs[what] != ours[what]]

@@ -657,6 +657,7 @@ class Play(RuleBasedStateMachine):
                 "cards",
                 "operator",
                 "access",
+                "start",
             ]
         ),
         at=index,
@@ -687,6 +688,7 @@ class Play(RuleBasedStateMachine):
             "cards": lambda: self.enter(inputs.HandComplete, tuple(cards[:half]), tuple(cards[half:]), "console"),
             "operator": lambda: self.operator(at, how),
             "access": lambda: self.access(at),
+            "start": lambda: self.give(inputs.ControllerStarted, version="1", mode=("live", "demonstration")[at == 5]),
         }
         happenings[what]()
 

@@ -86,6 +86,7 @@ EVERY: dict[type[Input], Callable[[Table], dict[str, object]]] = {
     inputs.AccessNoted: lambda _: {"what": "wrong-pin", "operator": "ana", "client": "console"},
     inputs.DeviceLost: lambda _: {"device": "broker", "device_kind": "broker"},
     inputs.DeviceRestored: lambda _: {"device": "board-1", "device_kind": "board", "positions": (1, 2, 3)},
+    inputs.ControllerStarted: lambda _: {"version": "1.0"},
     inputs.LinkAnswered: lambda _: {"intent": "none", "display_cents": 0},
     inputs.ReadingsDue: lambda _: {"day": "2026-11-17"},
     inputs.Tick: lambda _: {},

@@ -10,6 +10,7 @@ from controller.core.evolve import evolve
 from controller.core.facts import Recorded, SnapshotTaken, encode
 from controller.core.inputs import (
     AccessNoted,
+    ControllerStarted,
     AwardRejected,
     AwardValidated,
     Button,
@@ -250,6 +251,7 @@ def _second_day(table: Played) -> None:
     table.do(SubmissionChanged, toml=changed, day="2026-11-17", reason="new rate", by=SUPERVISOR, second=SUPERVISOR2)
     table.play(1, 2, hands=MINOR_AT_1)
     table.validate(table.pending()[0].id)
+    table.do(ControllerStarted, version="1.0")
     table.do(OperatorChanged, operator="ana", name="Ana Ruiz", role="supervisor")
     table.do(OperatorChanged, operator="bo", name="Bo Lind", role="dealer", by=SUPERVISOR, second=SUPERVISOR2)
     table.do(AccessNoted, what="wrong-pin", operator="bo", client="console")
