@@ -31,6 +31,9 @@ class Journal(Protocol):
     def cursor(self) -> int:
         """The outbox position: how far the facts have been handed on."""
 
+    def beat(self, at: str) -> None:
+        """Write the time, and nothing of consequence: durable when it returns, so that the disk has proven itself."""
+
     def snapshots(self) -> list[Snapshot]:
         """The kept snapshots, newest first."""
 

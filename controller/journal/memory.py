@@ -18,6 +18,7 @@ class MemoryJournal:
     def __init__(self) -> None:
         self._rows: list[Row] = []
         self._cursor = 0
+        self.alive_at = ""
         self._snapshots: list[Snapshot] = []
         self._pins: dict[str, Pin] = {}
         self._failure: BaseException | None = None
@@ -56,6 +57,12 @@ class MemoryJournal:
     def cursor(self) -> int:
         """The outbox position."""
         return self._cursor
+
+    def beat(self, at: str) -> None:
+        """Note the time."""
+        if self._failure:
+            raise self._failure
+        self.alive_at = at
 
     def snapshots(self) -> list[Snapshot]:
         """The kept snapshots, newest first."""

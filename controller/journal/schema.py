@@ -68,6 +68,13 @@ CREATE TABLE pins (
     changed_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID
 """
+# The disk proves itself while nothing happens at the table: a row written anew every few seconds, outside of the chain.
+_ALIVE = """
+CREATE TABLE alive (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    at TEXT NOT NULL
+) STRICT
+"""
 
 _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -84,6 +91,7 @@ _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("outbox", (_OUTBOX, "INSERT INTO outbox VALUES (1, 0)")),
     ("snapshots", (_SNAPSHOTS,)),
     ("pins", (_PINS,)),
+    ("alive", (_ALIVE, "INSERT INTO alive VALUES (1, '')")),
 )
 VERSION = len(_STEPS)  # of the schema, as `user_version` has it once all steps are taken
 

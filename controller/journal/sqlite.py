@@ -120,6 +120,10 @@ class SqliteJournal:
         """Keep no PIN of an operator, durable when it returns."""
         self._write("DELETE FROM pins WHERE operator = ?", (operator,))
 
+    def beat(self, at: str) -> None:
+        """Write the time outside of the chain, durable when it returns."""
+        self._write("UPDATE alive SET at = ?", (at,))
+
     def close(self) -> None:
         """Close the file and let the next process have it."""
         self._failure = self._failure or JournalError(f"{self.path} is closed: open it again")

@@ -10,10 +10,10 @@ from controller.core.evolve import evolve
 from controller.core.facts import Recorded, SnapshotTaken, encode
 from controller.core.inputs import (
     AccessNoted,
-    ControllerStarted,
     AwardRejected,
     AwardValidated,
     Button,
+    ControllerStarted,
     DeviceLost,
     DeviceRestored,
     HandComplete,
