@@ -22,12 +22,27 @@ class Message(Struct, frozen=True, kw_only=True):
     at: str  # RFC 3339, UTC
 
 
+class Health(Struct, frozen=True, kw_only=True):
+    """How the controller and its disk are, for the technician."""
+
+    uptime_s: int
+    last_commit_at: str  # of the last facts that became durable
+    commit_ms: int  # how long that took
+    alive_at: str  # when the disk last proved itself, which it does also while nothing happens
+    waiting: int  # inputs that wait to be decided
+    outbox: int  # facts the broker has not acknowledged
+    free_mb: int  # on the journal's disk
+    memory_mb: int  # of the program
+    warnings: tuple[str, ...] = ()  # what someone should see to, in words
+
+
 class Status(Message, frozen=True, kw_only=True):
     """Whether the controller is there. What shows meters is stale after five seconds without it."""
 
     state: Literal["online", "faulted", "offline"]
     reason: str = ""
     mode: Literal["live", "demonstration"] = "live"
+    health: Health | UnsetType = UNSET
 
 
 class HitShown(Struct, frozen=True, kw_only=True):

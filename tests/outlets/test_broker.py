@@ -20,8 +20,9 @@ from controller.engine import Engine
 from controller.journal.rows import Entry, Snapshot
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
+from controller.mqtt import end
+from controller.outlets.broker import FACTS_TOGETHER, Broker, Identity, RolledBackError
 from controller.outlets.messages import retained
-from controller.outlets.mqtt import FACTS_TOGETHER, Broker, Identity, RolledBackError
 from controller.settings import MqttSettings
 from tests.core.play import BEGIN, DEALER, FLOOR, MINI, vault
 from tests.outlets.brokers import Mosquitto, needs_mosquitto
@@ -152,11 +153,12 @@ async def running(path: Path, port: int, **mqtt: Any) -> AsyncIterator[Table]:  
     try:
         yield table
     finally:
-        await table.broker.stop(tasks[1])
-        tasks[0].cancel()
-        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        table.broker.close("offline", "stopped")
+        await asyncio.wait(tasks[1:], timeout=20)
+        await end(*tasks)
         table.journal.close()
-    assert all(isinstance(each, asyncio.CancelledError) for each in ended), ended
+    (ended,) = await asyncio.gather(tasks[1], return_exceptions=True)
+    assert ended is None or isinstance(ended, asyncio.CancelledError), ended
 
 
 async def until(true: Callable[[], bool]) -> None:

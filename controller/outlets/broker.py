@@ -1,0 +1,440 @@
+"""What the table says over MQTT, and what it is asked there, as long as there is a broker.
+
+Facts leave in order behind one cursor, and only when they are durable. What is retained follows the state. Commands are
+handed to whoever answers them, and the answer goes back to the client that asked.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Literal, Protocol, TypedDict
+from uuid import uuid4
+
+from msgspec import UNSET, Struct, UnsetType, json
+from msgspec.structs import replace
+
+from controller.core.inputs import DeviceLost, DeviceRestored, Input
+from controller.core.phases import Phase
+from controller.core.state import State
+from controller.core.times import stamp
+from controller.engine import Answer, Clock, EngineStoppedError
+from controller.journal.journal import Journal
+from controller.mqtt import ANSWER_SECONDS, BrokerError, Connection, Heard, Said, connection, end
+from controller.outlets.corrections import corrections
+from controller.outlets.messages import retained
+from controller.outlets.public import told
+from controller.settings import MqttSettings
+from controller.wire import topics
+from controller.wire.messages import Device, Events, Head, Health, Message, Meter, Status
+
+DEVICE = "broker"
+STATUS_SECONDS = 2.0  # between two signs of life; a display is stale after five
+COUNTERS_EVERY = 5  # signs of life: counters move all the time, and nobody reads them more often than every 10 s
+RETRY_SECONDS = 1.0
+FACTS_TOGETHER = 64  # in one message, while catching up: as many as a commit can have
+MESSAGES_TOGETHER = 8  # of facts, before the meters are said again: catching up must not leave a sign behind
+MOST_COMMITS = 1024  # remembered while there is no broker; older ones are told together when it is back
+HEAD_EVERY = 100  # facts between two anchors of the chain
+HOUR = 3600 * 1_000_000  # microseconds
+COMMANDS_AT_ONCE = 16  # people and tools at one table many times over; more wait on the line
+# Retained topics that come and go. What the broker keeps of them and the table does not know is cleared away.
+COMING_AND_GOING = ("awards/+", "meters/+", "proofs/+", "devices/+")
+
+
+class Source(Protocol):
+    """The engine, as far as the broker is told of it."""
+
+    state: State
+
+    async def submit(self, input_: Input) -> Answer:
+        """Take an input."""
+
+    def handed_on(self, seq: int) -> None:
+        """Facts up to this one have left the outbox."""
+
+
+class Answering(Protocol):
+    """Who answers commands."""
+
+    def __call__(
+        self, client: str, name: str, payload: bytes, *, retained: bool
+    ) -> Awaitable[tuple[str, bytes] | None]:
+        """The id of the command and its reply; nothing where it has no id to reply to."""
+
+
+class RolledBackError(Exception):
+    """The broker knows more of this table than the journal: the disk was set back, or is another one."""
+
+
+class Identity(Struct, frozen=True, kw_only=True):
+    """Who speaks."""
+
+    site: str
+    table: str
+    epoch: int
+    mode: Literal["live", "demonstration"] = "live"
+
+    @property
+    def client(self) -> str:
+        """The name the broker knows one connection by."""
+        return f"jackpotd-{self.site}-{self.table}"
+
+    def topic(self, name: str) -> str:
+        """A topic of this table, whole."""
+        return f"{topics.base(self.site, self.table)}/{name}"
+
+
+class Around(Protocol):
+    """What the state does not know: how the machine and its devices are."""
+
+    def health(self, outbox: int) -> Health | UnsetType:
+        """For the technician. `outbox`: facts that have not been told yet."""
+
+    def devices(self, stand: "Stand") -> Mapping[str, Device]:
+        """Each device by its id."""
+
+
+class Stand(TypedDict):
+    """Where a message stands."""
+
+    epoch: int
+    seq: int
+    at: str
+
+
+class Nothing:
+    """No machine and no devices."""
+
+    def health(self, outbox: int) -> UnsetType:
+        """None."""
+        del outbox
+        return UNSET
+
+    def devices(self, stand: Stand) -> Mapping[str, Device]:
+        """None."""
+        del stand
+        return {}
+
+
+class Broker:
+    """Says what the table is, as long as there is a broker to say it to."""
+
+    def __init__(  # noqa: PLR0913 -- all it speaks of
+        self,
+        settings: MqttSettings,
+        identity: Identity,
+        engine: Source,
+        journal: Journal,
+        clock: Clock,
+        *,
+        password: str | None = None,
+        answer: Answering | None = None,
+        around: Around | None = None,
+        changed: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._settings = settings
+        self._identity = identity
+        self._engine = engine
+        self._journal = journal
+        self._clock = clock
+        self._password = password
+        self._answer = answer
+        self._around: Around = around or Nothing()
+        self._told_of = changed  # that the broker is there, or why it is not
+        self._changed = asyncio.Event()
+        self._said: dict[str, Message] = {}  # since the last connection
+        self._shown: State | None = None  # as it was when the meters were last said
+        self._head_said, self._hour = 0, 0
+        self._cursor = journal.cursor()  # facts up to this one were acknowledged
+        self._commits: deque[int] = deque(maxlen=MOST_COMMITS)  # the last fact of each that was not said yet
+        self._last_words: Status | None = None
+        self.connected, self._gone = asyncio.Event(), asyncio.Event()
+        self.reason = "not reached yet"  # why it is not
+
+    @property
+    def said_up_to(self) -> int:
+        """The last fact the broker has acknowledged."""
+        return self._cursor
+
+    def committed(self, last: int) -> None:
+        """Facts up to this one are durable."""
+        self._commits.append(last)
+        self._changed.set()
+
+    def close(self, state: Literal["faulted", "offline"], reason: str) -> None:
+        """Let `run` say what is left, then this, and return. The last will is only for what was not planned."""
+        self._last_words = self._status(state, reason)
+        self._changed.set()
+        self._gone.set()
+
+    async def run(self) -> None:
+        """Keep a connection; while there is none for longer than the grace, the table is faulted."""
+        tasks = [
+            asyncio.create_task(self._keep_connected(), name="broker: connection"),
+            asyncio.create_task(self._waiting_out(), name="broker: grace"),
+        ]
+        try:
+            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await end(*tasks)
+        for task in ended:
+            task.result()  # raises what ended it
+
+    async def _keep_connected(self) -> None:
+        while True:
+            try:
+                will = self._retained(topics.STATUS, self._status("offline", "lost"))
+                async with connection(
+                    self._settings, self._identity.client, password=self._password, will=will
+                ) as broker:
+                    await self._greet(broker)
+                    self._gone.clear()
+                    self.connected.set()
+                    self.reason = ""
+                    self._told_of("")
+                    await self._converse(broker)
+            except BrokerError as error:
+                if str(error) != self.reason:
+                    self._told_of(str(error))
+                self.reason = str(error)
+                self.connected.clear()
+                self._gone.set()
+            if self._last_words is not None:
+                return
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RETRY_SECONDS):
+                    await self._until_closed()
+
+    async def _until_closed(self) -> None:
+        while self._last_words is None:
+            self._changed.clear()
+            await self._changed.wait()
+
+    # -- one connection --
+
+    async def _converse(self, broker: Connection) -> None:
+        """Speak and listen until the broker is gone, or everything is said."""
+        tasks = [asyncio.create_task(self._speak(broker), name="broker: speaking")]
+        if self._answer is not None:
+            tasks.append(asyncio.create_task(self._listen(broker, self._answer), name="broker: listening"))
+        try:
+            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await end(*tasks)
+        for task in ended:
+            task.result()
+
+    async def _greet(self, broker: Connection) -> None:
+        """Compare heads, clear away what is no longer true, and say everything."""
+        kept = await kept_by(broker, self._identity, self._status("offline", f"connecting {uuid4()}"))
+        try:
+            compare(kept.get(topics.HEAD), self._journal)
+        except RolledBackError as error:
+            await broker.publish(self._retained(topics.STATUS, self._status("faulted", str(error))))
+            raise
+        self._said.clear()
+        wanted = self._wanted()
+        gone = [topic for topic in kept if topic not in wanted and topic not in {topics.HEAD, topics.STATUS}]
+        await broker.publish(self._retained(topics.STATUS, self._standing()))
+        await broker.publish_all(self._emptied(topic) for topic in gone)
+        await self._say(broker, [])
+        await self._say_head(broker)
+
+    async def _speak(self, broker: Connection) -> None:
+        """Say what changes as it does, and that we are alive."""
+        loop = asyncio.get_running_loop()
+        alive_at, beats = loop.time() + STATUS_SECONDS, 0
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(0.0, alive_at - loop.time())):
+                    await self._changed.wait()
+            self._changed.clear()
+            facts = list(self._facts_said())
+            await self._say(broker, [said for _, said in facts])
+            if facts:
+                self._cursor = facts[-1][0]
+                self._engine.handed_on(self._cursor)
+            await self._say_head_at_times(broker)
+            if self._cursor < self._journal.head().seq:
+                self._changed.set()  # there is more to catch up with
+            elif self._last_words is not None:
+                await broker.publish(self._retained(topics.STATUS, self._last_words))
+                return
+            if loop.time() >= alive_at:
+                alive_at, beats = loop.time() + STATUS_SECONDS, beats + 1
+                every = [self._retained(topics.STATUS, self._standing())]
+                if beats % COUNTERS_EVERY == 0:
+                    devices = self._devices()
+                    self._said |= devices
+                    every += [self._retained(topic, each) for topic, each in devices.items()]
+                await broker.publish_all(every)
+
+    async def _listen(self, broker: Connection, answer: Answering) -> None:
+        """Take commands, and answer each when it is done."""
+        free = asyncio.Semaphore(COMMANDS_AT_ONCE)
+        under_way: set[asyncio.Task[None]] = set()
+        await broker.subscribe([self._identity.topic(topics.COMMANDS)])
+        try:
+            while True:
+                await free.acquire()
+                heard = await broker.hear()
+                task = asyncio.create_task(self._reply(broker, answer, heard), name=f"command {heard.topic}")
+                under_way.add(task)
+                task.add_done_callback(lambda _: free.release())
+                task.add_done_callback(under_way.discard)
+        finally:
+            await end(*under_way)
+
+    async def _reply(self, broker: Connection, answer: Answering, heard: Heard) -> None:
+        *_, client, name = heard.topic.split("/")
+        replied = await answer(client, name, heard.payload, retained=heard.retained)
+        if replied is not None:
+            id_, payload = replied
+            with suppress(BrokerError):  # who asked asks again, with the same id
+                await broker.publish(Said(self._identity.topic(topics.reply(client, id_)), payload))
+
+    # -- what is said --
+
+    async def _say(self, broker: Connection, facts: list[Said]) -> None:
+        """Say facts, and every retained message that says something else than when it was last said."""
+        state, wanted = self._engine.state, self._wanted()
+        await broker.publish_all([*facts, *self._differing(state, wanted)])
+        self._said, self._shown = wanted, state  # only now: what was not acknowledged was not said
+
+    def _wanted(self) -> dict[str, Message]:
+        """Every retained message but the status, as it ought to be now."""
+        return retained(self._engine.state, self._identity.epoch) | self._devices()
+
+    def _devices(self) -> dict[str, Message]:
+        stand = self._stand(self._engine.state.seq, self._now())
+        return {topics.device(id_): each for id_, each in self._around.devices(stand).items()}
+
+    def _differing(self, state: State, wanted: Mapping[str, Message]) -> Iterator[Said]:
+        before = self._shown
+        changed = {topic: each for topic, each in wanted.items() if _differs(self._said.get(topic), each)}
+        if Phase.FAULTED in (state.phase, before.phase if before else state.phase) and topics.ROUND in changed:
+            yield self._retained(topics.STATUS, self._standing())
+        fell = corrections(before, state, self._journal) if before is not None else {}
+        for topic, message in changed.items():
+            fact = fell.get(topic.removeprefix("meters/")) if isinstance(message, Meter) else None
+            yield self._retained(topic, replace(message, correction=fact) if fact else message)
+        yield from [self._emptied(topic) for topic in self._said if topic not in wanted]
+
+    def _facts_said(self) -> Iterator[tuple[int, Said]]:
+        """Facts behind the cursor, in order, some messages of them; each with its last fact."""
+        cursor, last = self._cursor, self._journal.head().seq
+        for _ in range(MESSAGES_TOGETHER):
+            if cursor >= last:
+                return
+            rows = list(self._journal.rows(cursor, self._ending(cursor, last)))
+            cursor = rows[-1].seq
+            message = Events(**self._stand(cursor, rows[-1].at), facts=told(rows))
+            yield cursor, Said(self._identity.topic(topics.EVENTS), json.encode(message))
+
+    def _ending(self, cursor: int, last: int) -> int:
+        """Where the next message of facts ends: with a commit, and after as many as one can have."""
+        while self._commits and self._commits[0] <= self._cursor:
+            self._commits.popleft()
+        ends = next((each for each in self._commits if each > cursor), last)
+        return min(ends, cursor + FACTS_TOGETHER, last)
+
+    async def _say_head_at_times(self, broker: Connection) -> None:
+        """An anchor for the chain: every so many facts, and on the hour."""
+        if self._journal.head().seq - self._head_said >= HEAD_EVERY or self._clock.now() // HOUR != self._hour:
+            await self._say_head(broker)
+
+    async def _say_head(self, broker: Connection) -> None:
+        head, self._hour = self._journal.head(), self._clock.now() // HOUR
+        message = Head(**self._stand(head.seq, self._now()), hash=head.hash.hex())
+        await broker.publish(self._retained(topics.HEAD, message))
+        self._head_said = head.seq
+
+    def _retained(self, topic: str, message: Message) -> Said:
+        return Said(self._identity.topic(topic), json.encode(message), retain=True)
+
+    def _emptied(self, topic: str) -> Said:
+        return Said(self._identity.topic(topic), b"", retain=True)
+
+    def _standing(self) -> Status:
+        state = self._engine.state
+        health = self._around.health(self._journal.head().seq - self._cursor)
+        if state.phase is not Phase.FAULTED:
+            return replace(self._status("online", ""), health=health)
+        lost = [f"{name}: {part.detail or 'lost'}" for name, part in state.devices.items() if part.lost]
+        return replace(self._status("faulted", "; ".join(lost)), health=health)
+
+    def _status(self, state: Literal["online", "faulted", "offline"], reason: str) -> Status:
+        stand = self._stand(self._engine.state.seq, self._now())
+        return Status(**stand, state=state, reason=reason, mode=self._identity.mode)
+
+    def _stand(self, seq: int, at: str) -> Stand:
+        return {"epoch": self._identity.epoch, "seq": seq, "at": at}
+
+    def _now(self) -> str:
+        return stamp(self._clock.now())
+
+    # -- without a broker --
+
+    async def _waiting_out(self) -> None:
+        """Fault the table when the broker has been gone for longer than the grace, and end that when it is back."""
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._settings.grace_s):
+                    await self.connected.wait()
+            with suppress(EngineStoppedError):  # whose own end is told by those who run it
+                if not self.connected.is_set():
+                    lost = DeviceLost(at=self._now(), device=DEVICE, device_kind=DEVICE, detail=self.reason)
+                    await self._engine.submit(lost)
+                    await self.connected.wait()
+                await self._engine.submit(DeviceRestored(at=self._now(), device=DEVICE, device_kind=DEVICE))
+            await self._gone.wait()
+            if self._last_words is not None:
+                await asyncio.Event().wait()  # the other part says them
+
+
+async def kept_by(broker: Connection, identity: Identity, own: Status) -> dict[str, bytes]:
+    """What the broker keeps of this table: its head, and what comes and goes."""
+    found: dict[str, bytes] = {}
+    # A broker hands out what it retains when it takes a subscription. What is published after that comes later: our own
+    # word coming back says that there is no more, however slow the broker is.
+    word = Said(identity.topic(topics.STATUS), json.encode(own), retain=True)
+    wanted = [identity.topic(each) for each in (topics.HEAD, *COMING_AND_GOING, topics.STATUS)]
+    await broker.subscribe(wanted)
+    await broker.publish(word)
+    base = identity.topic("")
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            while (heard := await broker.hear()).payload != word.payload:
+                if heard.retained and heard.payload:
+                    found[heard.topic.removeprefix(base)] = heard.payload
+    except TimeoutError:
+        raise BrokerError("the broker does not give back what it was told: see its ACL") from None
+    await broker.unsubscribe(wanted)
+    return found
+
+
+def compare(kept: bytes | None, journal: Journal) -> None:
+    """Refuse to go on where the broker knows a fact that the journal has not, or has otherwise."""
+    if not kept:
+        return
+    try:
+        anchor = json.decode(kept, type=Head)
+    except ValueError:
+        return  # not ours
+    head = journal.head()
+    if anchor.seq > head.seq:
+        raise RolledBackError(
+            f"the broker knows fact {anchor.seq} of this table, the journal ends at fact {head.seq}: the disk was "
+            "set back, or is another one; restore the newest copy, or empty the topic journal/head after an inquiry"
+        )
+    rows = list(journal.rows(anchor.seq - 1, anchor.seq)) if anchor.seq else []
+    if rows and rows[0].hash.hex() != anchor.hash:
+        raise RolledBackError(f"fact {anchor.seq} is not the one the broker knows: this is another journal")
+
+
+def _differs(said: Message | None, now: Message) -> bool:
+    """Whether a message says something else, apart from where it stands and what is only counted."""
+    if isinstance(now, Device) and isinstance(said, Device):
+        return (said.state, said.detail, said.driver, said.port) != (now.state, now.detail, now.driver, now.port)
+    return said is None or replace(said, seq=now.seq, at=now.at) != now
