@@ -232,6 +232,11 @@ class Engine:
         if self._failure is not None or self._ended is not None:
             raise EngineStoppedError(f"stopped: {self._failure or 'cancelled'}") from self._failure or self._ended
 
+    @property
+    def waiting(self) -> int:
+        """Inputs that nobody has decided yet."""
+        return self._waiting.qsize()
+
     def handed_on(self, seq: int) -> None:
         """Facts up to this one have left the outbox; saved with the next commit."""
         if not 0 <= seq <= self.state.seq:

@@ -93,6 +93,7 @@ class SoftwareSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     digest: Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")] = ""  # SHA-256 of the installed package's RECORD
     allow_unsigned: bool = False  # run from a checkout, which has no RECORD: for demonstrations only
+    demonstration: bool = False  # no money: every message and every start in the journal says so
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -104,7 +105,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     mqtt: MqttSettings = MqttSettings()
     journal: JournalSettings = JournalSettings()
     software: SoftwareSettings = SoftwareSettings()
-    mode: Literal["live", "demonstration"] = "live"
+
+    @property
+    def mode(self) -> Literal["live", "demonstration"]:
+        """Whether there is money in it."""
+        return "demonstration" if self.software.demonstration else "live"
 
 
 def read(path: Path) -> Settings:

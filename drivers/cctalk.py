@@ -100,6 +100,7 @@ class CcTalk(Driver):
                 began = monotonic()
                 self._woken.clear()
                 await self._round(bus)
+                self.turns += 1
                 await self._pause(began + settings.poll_ms / 1000 - monotonic())
         finally:
             self._talking = False

@@ -69,6 +69,8 @@ class Driver(ABC):
     settings: ClassVar[type[Struct]]
     devices: tuple[Device, ...]
     counters: dict[str, Counters]  # by device
+    polls: ClassVar[bool] = True  # asks all the time; otherwise the devices speak when they have something to say
+    turns: int = 0  # of asking every device: a line that is served has more and more of them
 
     @abstractmethod
     def __init__(self, line: str, settings: Any, hand_up: HandUp, bookmarks: Mapping[str, Bookmark]) -> None:  # noqa: ANN401 -- of its own type

@@ -113,6 +113,7 @@ class Modbus(Driver):
             for board in asked:
                 await self._serve(bus, board, cycle)
             await self._hand_up()
+            self.turns += 1
             due = max(due + settings.poll_ms / 1000, loop.time())
             if not asked:  # all are lost, and one of them is asked next
                 due = max(due, min(board.ask_at for board in self._boards))

@@ -68,6 +68,8 @@ class CommandError(Exception):
 class Shoe(Driver):
     """One shoe on its line, in whatever protocol."""
 
+    polls = False
+
     def __init__(self, line: str, settings: Any, hand_up: HandUp, bookmarks: Mapping[str, Bookmark]) -> None:  # noqa: ANN401, ARG002 -- as every driver is made
         self._settings: ShoeSettings = settings
         self._id = settings.id or line

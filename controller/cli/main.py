@@ -110,6 +110,22 @@ def _audit(parser: argparse.ArgumentParser) -> None:
         question.add_argument("--json", action="store_true", help="the answer as JSON")
 
 
+def _demo(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "The whole system on this machine alone: broker, device twins, controller and people, playing by themselves "
+        "for nobody's money. Ctrl-C ends it with a summary and the journal proven."
+    )
+    parser.add_argument("--port", type=int, default=8080, metavar="N", help="of the console (default: 8080)")
+    parser.add_argument(
+        "--speed", type=float, default=10.0, metavar="X", help="divides every time (default: 10); 0: no time at all"
+    )
+    parser.add_argument("--rounds", type=int, metavar="N", help="end after so many rounds at each table")
+    parser.add_argument("--state", metavar="DIR", help="where it is kept (default: ~/.local/state/jackpotd-demo)")
+    parser.add_argument("--broker", metavar="HOST:PORT", help="a broker that lets everybody in, not the embedded one")
+    parser.add_argument("--tables", type=int, default=1, metavar="N", help="tables, from 1 to 8 (default: 1)")
+    parser.add_argument("--seed", type=int, metavar="S", help="the same players and cards each time")
+
+
 def _devices(parser: argparse.ArgumentParser) -> None:
     parser.description = "List serial ports under names that stay, and what answers there. Ports in use are left alone."
     parser.add_argument("--port", metavar="PATH", action="append", default=[], help="ask this port, and no others")
@@ -149,6 +165,20 @@ def _operators(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--json", action="store_true", help="the answer as JSON")
 
 
+def _run(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Keep one table until SIGTERM. Keys and passwords are files in $CREDENTIALS_DIRECTORY, which systemd makes. "
+        "Exit 0 stopped, 1 refused to start or failed, 2 a configuration it cannot run."
+    )
+    parser.add_argument("--config", metavar="FILE", required=True, help="the Rules Submission, with or beside settings")
+
+
+def _status(parser: argparse.ArgumentParser) -> None:
+    parser.description = "How the controller on this box is, live. Exit 0 online, 1 faulted or not running."
+    parser.add_argument("--config", metavar="FILE", required=True, help="the configuration it runs with")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+
+
 _OPERATORS = {
     "add": "let someone sign in, or give them another name, role and PIN",
     "list": "who may sign in, and who once could",
@@ -164,9 +194,12 @@ _QUESTIONS = {
 _COMMANDS = {
     "audit": ("is a journal whole, and what does it say?", _audit),
     "check": ("is this Rules Submission lawful?", _check),
+    "demo": ("a table that plays by itself, with all that belongs to it", _demo),
     "devices": ("serial ports, what answers there, and a table's devices live", _devices),
     "operators": ("the people who may sign in at a table", _operators),
     "odds": ("exact odds of a wager, or of the whole catalog", _odds),
+    "run": ("the controller of one table", _run),
+    "status": ("how the controller on this box is, live", _status),
     "settle": ("settle a wager, or whole rounds from standard input", _settle),
 }
 

@@ -132,6 +132,7 @@ class Broker:
         answer: Answering | None = None,
         around: Around | None = None,
         changed: Callable[[str], None] = lambda _: None,
+        failed: Callable[[str, Exception], None] = lambda _name, _error: None,
     ) -> None:
         self._settings = settings
         self._identity = identity
@@ -141,6 +142,7 @@ class Broker:
         self._password = password
         self._answer = answer
         self._around: Around = around or Nothing()
+        self._failed = failed  # a command could not be answered, through a fault of ours
         self._told_of = changed  # that the broker is there, or why it is not
         self._changed = asyncio.Event()
         self._said: dict[str, Message] = {}  # since the last connection
@@ -234,6 +236,8 @@ class Broker:
             await broker.publish(self._retained(topics.STATUS, self._status("faulted", str(error))))
             raise
         self._said.clear()
+        if self._answer is not None:  # before anybody hears that we are here
+            await broker.subscribe([self._identity.topic(topics.COMMANDS)])
         wanted = self._wanted()
         gone = [topic for topic in kept if topic not in wanted and topic not in {topics.HEAD, topics.STATUS}]
         await broker.publish(self._retained(topics.STATUS, self._standing()))
@@ -274,7 +278,6 @@ class Broker:
         """Take commands, and answer each when it is done."""
         free = asyncio.Semaphore(COMMANDS_AT_ONCE)
         under_way: set[asyncio.Task[None]] = set()
-        await broker.subscribe([self._identity.topic(topics.COMMANDS)])
         try:
             while True:
                 await free.acquire()
@@ -288,7 +291,11 @@ class Broker:
 
     async def _reply(self, broker: Connection, answer: Answering, heard: Heard) -> None:
         *_, client, name = heard.topic.split("/")
-        replied = await answer(client, name, heard.payload, retained=heard.retained)
+        try:
+            replied = await answer(client, name, heard.payload, retained=heard.retained)
+        except Exception as error:  # noqa: BLE001 -- a fault of ours in one command must not end play
+            self._failed(f"{client}/{name}", error)
+            return
         if replied is not None:
             id_, payload = replied
             with suppress(BrokerError):  # who asked asks again, with the same id

@@ -1,0 +1,278 @@
+"""The controller: everything started in order, stopped in the reverse, and ended as one when a part of it fails.
+
+Started: configuration, keys, software, journal, the broker asked for what it knows, first facts, engine, broker,
+devices, ready. Stopped: devices at rest, what waits decided, the broker told the rest and that nobody is here, journal
+closed.
+"""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from controller.core.state import State
+from controller.core.times import stamp
+from controller.engine import Clock, EngineStoppedError, wait_until_writable
+from controller.journal.errors import JournalBusyError, JournalError
+from controller.journal.sqlite import SqliteJournal
+from controller.journal.starting import load
+from controller.mqtt import BrokerError, connection, end
+from controller.outlets.broker import Identity, RolledBackError, compare, kept_by
+from controller.outlets.herald import announce, lament
+from controller.service import progress, socket, software
+from controller.service.clock import WallClock
+from controller.service.logs import Log
+from controller.service.notify import Notifier
+from controller.service.starting import (
+    configuration,
+    credentials,
+    refuse_other_submission,
+)
+from controller.service.table import MadeOf, RefusedToStartError, Table
+from controller.settings import SettingsError
+from controller.wire.messages import Status
+
+ASK_SECONDS = 3.0  # for the broker, before anything is written: one that is there answers at once
+EXTEND_SECONDS = 30.0  # what systemd is asked for while the disk cannot be written
+# All of it within five seconds: lamps off, what waits decided, the broker told.
+REST_SECONDS, DRAIN_SECONDS, FAREWELL_SECONDS = 1.2, 0.8, 2.0
+
+
+class FailedError(Exception):
+    """A part of the service ended, and the service with it."""
+
+
+class Service:
+    """One table's controller. `run` returns when it was stopped, and raises why otherwise."""
+
+    def __init__(
+        self, config: Path, environ: Mapping[str, str], log: Log, notifier: Notifier, clock: Clock | None = None
+    ) -> None:
+        self._path = config
+        self._environ = environ
+        self._log = log
+        self._notifier = notifier
+        self._clock: Clock = clock or WallClock()
+        self._stop = asyncio.Event()
+        self._failure: BaseException | None = None
+
+    def stop(self) -> None:
+        """Begin to end."""
+        self._stop.set()
+
+    async def run(self) -> None:
+        """Start, serve until stopped or a part fails, and end."""
+        loop = asyncio.get_running_loop()
+        for which in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(which, self.stop)
+        self._found = configuration(self._path, self._clock.now())
+        self._log = self._log.bind(table=f"{self._found.site}/{self._found.table}")
+        self._secrets = credentials(self._environ, self._found.settings)
+        self._identity = Identity(
+            site=self._found.site, table=self._found.table, epoch=0, mode=self._found.settings.mode
+        )
+        try:
+            await self._start()
+        except (RefusedToStartError, SettingsError, software.SoftwareError) as error:
+            if not isinstance(error.__cause__, JournalBusyError):  # there is another controller, which says how it is
+                await _within(FAREWELL_SECONDS, self._announced(str(error)))
+            raise
+
+    async def _start(self) -> None:
+        self._software = software.check(self._found.settings.software)
+        self._log.info("starting", version=self._software.version or "unknown", signed=self._software.signed)
+        journal = await self._until_stopped(self._opened())
+        if journal is None:
+            return
+        with journal:
+            state = self._proven(journal)
+            if await self._until_stopped(self._agreed(journal)) is None:
+                return
+            await self._serve(journal, state)
+
+    async def _announced(self, why: str) -> None:
+        settings, password = self._found.settings.mqtt, self._secrets.password
+        await announce(settings, self._identity, self._clock, why, password=password)
+
+    async def _until_stopped(self, coming: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 -- whatever comes
+        """What comes; nothing if the service is stopped before that."""
+        task, stopping = asyncio.create_task(coming), asyncio.create_task(self._stop.wait())
+        try:
+            await asyncio.wait([task, stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            if not task.done():
+                await end(task)
+        return None if task.cancelled() else task.result()
+
+    # -- before there is a table --
+
+    async def _opened(self) -> SqliteJournal:
+        """The journal. While its disk cannot be written that is a state, not a failure: signs say so."""
+        path = Path(self._found.settings.journal.path)
+        why, crying = "", None
+
+        def faulted(reason: str) -> None:
+            nonlocal why, crying
+            if reason != why:
+                self._log.error("journal-unwritable", why=reason)
+            why = reason
+            self._notifier.extend(EXTEND_SECONDS)
+            self._notifier.status(f"faulted: {reason}")
+            if crying is None:
+                coming = lament(
+                    self._found.settings.mqtt,
+                    self._identity,
+                    self._clock,
+                    lambda: f"journal: {why}",
+                    password=self._secrets.password,
+                )
+                crying = asyncio.create_task(coming, name="herald")
+
+        try:
+            return await wait_until_writable(lambda: SqliteJournal(path), self._clock, faulted)  # type: ignore[return-value]  # what was opened
+        except JournalError as error:
+            raise RefusedToStartError(str(error)) from error
+        finally:
+            if crying is not None:
+                await end(crying)
+
+    def _proven(self, journal: SqliteJournal) -> State:
+        """The state the journal adds up to, with every check there is."""
+        began = time.monotonic()
+        try:
+            state = load(journal)
+        except (JournalError, ValueError, RuntimeError, AssertionError) as error:
+            raise RefusedToStartError(f"the journal does not prove itself: {error}") from error
+        self._log.info("journal-proven", facts=state.seq, seconds=round(time.monotonic() - began, 3))
+        refuse_other_submission(state, self._found)
+        return state
+
+    async def _agreed(self, journal: SqliteJournal) -> bool:
+        """Ask the broker how far it knows this table, before anything is written: ahead means a disk that was set back.
+
+        One that cannot be reached is asked at its first connection.
+        """
+        now = stamp(self._clock.now())
+        head = journal.head()
+        own = Status(
+            epoch=0, seq=head.seq, at=now, state="offline", reason=f"starting {uuid4()}", mode=self._identity.mode
+        )
+        try:
+            async with asyncio.timeout(ASK_SECONDS):
+                async with connection(
+                    self._found.settings.mqtt, self._identity.client, password=self._secrets.password
+                ) as broker:
+                    kept = await kept_by(broker, self._identity, own)
+        except (BrokerError, TimeoutError) as error:
+            self._log.warning("broker-not-reached", why=str(error) or "it does not answer")
+            return True
+        try:
+            compare(kept.get("journal/head"), journal)
+        except RolledBackError as error:
+            raise RefusedToStartError(str(error)) from error
+        return True
+
+    # -- the table --
+
+    async def _serve(self, journal: SqliteJournal, state: State) -> None:
+        made_of = MadeOf(self._found, self._secrets, self._software, self._clock, self._log)
+        table = Table(made_of, journal, state)
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(
+                socket.served(socket.place(self._environ, Path(journal.path)), table.told_at_once)
+            )
+            async with asyncio.TaskGroup() as group:
+                await self._run_tasks(group, table)
+        if self._failure is not None:
+            raise FailedError(str(self._failure)) from self._failure
+
+    async def _run_tasks(self, group: asyncio.TaskGroup, table: Table) -> None:
+        """Start every part, wait for the stop or a failure, and stop every part."""
+        notifier, log = self._notifier, self._log
+
+        def start(name: str, coming: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+            return group.create_task(self._guarded(name, coming), name=name)
+
+        engine = start("engine", table.engine.run())
+        broker = start("broker", table.broker.run())
+        rest = [
+            start("heartbeat", progress.beat(table.journal, self._clock, table.machine)),
+            start("health", progress.look(table.machine, self._clock, log)),
+        ]
+        lines: list[asyncio.Task[None]] = []
+        try:
+            if await self._until_stopped(self._began(table, start, lines)) and not self._stop.is_set():
+                watch = progress.Watch(table.engine, table.drivers, notifier, self._clock, log)
+                rest.append(start("watchdog", watch.run()))
+                notifier.ready()
+                notifier.status(f"keeping {self._found.site}/{self._found.table}")
+                log.info("ready", facts=table.engine.state.seq, epoch=table.engine.state.epoch)
+                await self._stop.wait()
+        except EngineStoppedError as error:
+            self._failure = self._failure or error
+        finally:
+            await self._ended(table, lines, rest, broker, engine)
+
+    async def _began(
+        self, table: Table, start: Callable[..., asyncio.Task[None]], lines: list[asyncio.Task[None]]
+    ) -> bool:
+        await table.intake.begin(table.engine.state)
+        table.lines.show(table.engine.state)
+        lines += [start(f"line {driver.devices[0].port}", driver.run()) for driver in table.drivers]
+        await table.intake.started()
+        return True
+
+    async def _guarded(self, name: str, coming: Coroutine[Any, Any, None]) -> None:
+        """A part whose end is the end of all, in good order."""
+        try:
+            await coming
+            if not self._stop.is_set():
+                self._fail(name, RuntimeError("it came to an end"))
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it was, the service ends with it and says it
+            self._fail(name, error)
+
+    def _fail(self, name: str, error: Exception) -> None:
+        if self._failure is None:
+            self._failure = error
+            self._log.error("failed", part=name, why=str(error), kind=type(error).__name__, exc_info=error)
+        self._stop.set()
+
+    async def _ended(
+        self,
+        table: Table,
+        lines: Sequence[asyncio.Task[None]],
+        rest: Sequence[asyncio.Task[None]],
+        broker: asyncio.Task[None],
+        engine: asyncio.Task[None],
+    ) -> None:
+        self._notifier.stopping()
+        why = str(self._failure) if self._failure is not None else ""
+        self._log.info("stopping", why=why or "asked to")
+        await _within(REST_SECONDS, *(driver.rest() for driver in table.drivers))
+        await end(*lines, *rest)
+        with suppress(EngineStoppedError):
+            await _within(DRAIN_SECONDS, table.drained())
+        table.broker.close("faulted" if why else "offline", why or "stopped")
+        await asyncio.wait([broker], timeout=FAREWELL_SECONDS)
+        await end(broker, engine)
+        with suppress(JournalError):  # what failed already was told
+            table.engine.stop()
+        self._log.info("stopped", facts=table.engine.state.seq, told=table.broker.said_up_to)
+
+
+async def _within(seconds: float, *coming: Coroutine[Any, Any, None]) -> None:
+    """Do things side by side, for as long as there is time."""
+    tasks = [asyncio.create_task(each) for each in coming]
+    if tasks:
+        await asyncio.wait(tasks, timeout=seconds)
+        await end(*tasks)
+        for task in tasks:
+            with suppress(asyncio.CancelledError, Exception):
+                task.result()

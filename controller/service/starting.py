@@ -1,0 +1,116 @@
+"""What a start needs before anything can be lost: the configuration, the keys, and proof that both fit the journal."""
+
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from controller import vault
+from controller.core.filed import Filed, filed
+from controller.core.state import State
+from controller.engine import gaming_day
+from controller.people.pepper import PEPPER_FILE, read_pepper
+from controller.rules import lawful
+from controller.rules.errors import BadInputError
+from controller.settings import Settings, SettingsError, read
+from controller.vault import Vault
+
+CREDENTIALS = "CREDENTIALS_DIRECTORY"
+PASSWORD_FILE = "mqtt-password"  # noqa: S105 -- the name of a file
+MOST_PASSWORD_BYTES = 1024  # MQTT allows 64 KiB; what is longer than this was put there by mistake
+
+
+class Configuration(Struct, frozen=True):
+    """A configuration that is lawful and can be run."""
+
+    toml: str
+    files: Filed
+    settings: Settings
+    site: str
+    table: str
+
+
+class Credentials(Struct, frozen=True):
+    """Secrets, as systemd hands them over. No repr shows them."""
+
+    vault: Vault
+    pepper: bytes
+    password: str | None
+
+    def __repr__(self) -> str:
+        return "Credentials(…)"
+
+
+def configuration(path: Path, now: int) -> Configuration:
+    """Read a configuration, refused with everything that is wrong with it."""
+    settings = read(path)
+    text = path.read_bytes().decode("utf-8-sig")
+    found = lawful.check(text, datetime.fromtimestamp(now / 1_000_000, UTC).date())
+    if found.submission is None:
+        told = "\n".join(f"  {each.key}: {each.message}" for each in found.violations)
+        raise BadInputError(f"{path} is not lawful, see `jackpotd check`:\n{told}")
+    table = found.submission.table
+    return Configuration(text, filed(found.submission, {}), settings, table.site, table.id)
+
+
+def credentials(environ: Mapping[str, str], settings: Settings) -> Credentials:
+    """The keys and the password this start needs."""
+    folder = environ.get(CREDENTIALS, "")
+    if not folder:
+        raise BadInputError(
+            f"${CREDENTIALS} is not set: systemd sets it for the service; elsewhere, name the folder that holds "
+            f"{vault.KEY_FILE}, {PEPPER_FILE} and {PASSWORD_FILE}"
+        )
+    place = Path(folder)
+    password = _password(place / PASSWORD_FILE) if settings.mqtt.user else None
+    return Credentials(vault.load(place), read_pepper(place / PEPPER_FILE), password)
+
+
+def _password(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_PASSWORD_BYTES + 1)
+        text = content.decode().removesuffix("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path} cannot be read ({error}): it is to hold the password of mqtt.user") from error
+    if not text or len(content) > MOST_PASSWORD_BYTES or "\n" in text:
+        raise BadInputError(f"{path} holds no password: one line of at most {MOST_PASSWORD_BYTES} bytes")
+    return text
+
+
+def gaming_day_of(files: Filed, now: int) -> str:
+    """The gaming day of a time, as a submission has its hours."""
+    day, _ = gaming_day(now, files.timezone, files.day_start)
+    return day
+
+
+def refuse_other_submission(state: State, found: Configuration) -> None:
+    """Refuse a file that files something else than what is in force, and name the key."""
+    if state.filed is None or state.filed == found.files:
+        return
+    old, new = (_submitted(each) for each in (state.toml, found.toml))
+    keys = _differences(old, new) or ["the Rules Submission"]
+    raise SettingsError(
+        keys[0],
+        f"is not what the journal has in force since fact {state.filed_seq} (differing: {', '.join(keys)}): put the "
+        "file back as it was, and change it with change-submission, signed by two supervisors",
+    )
+
+
+def _submitted(text: str) -> dict[str, Any]:
+    return {name: each for name, each in tomllib.loads(text).items() if name not in lawful.SERVICE_TABLES}
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """The dotted keys that differ."""
+    found: list[str] = []
+    for key in sorted({*old, *new}):
+        before, now = old.get(key), new.get(key)
+        if isinstance(before, dict) and isinstance(now, dict):
+            found += _differences(before, now, f"{prefix}{key}.")
+        elif before != now:
+            found.append(f"{prefix}{key}")
+    return found

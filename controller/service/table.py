@@ -1,0 +1,156 @@
+"""The parts of one table, made and tied together: journal, engine, people, broker, devices. Nothing runs yet."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from msgspec import json
+
+from controller.commands import Commands
+from controller.core.inputs import ControllerStarted, Input, SubmissionChanged, Tick
+from controller.core.state import State
+from controller.core.times import stamp
+from controller.engine import Clock, Engine, EngineStoppedError, sealed_values
+from controller.intake.devices import Intake, bookmarks
+from controller.journal.reading import open_readonly
+from controller.journal.rows import Entry, Snapshot
+from controller.journal.sqlite import SqliteJournal
+from controller.outlets.broker import Broker, Identity, Stand
+from controller.outlets.messages import retained
+from controller.outlets.table import TableLines
+from controller.people.pins import Pins
+from controller.people.signing_in import SigningIn
+from controller.people.tokens import Tokens
+from controller.service import told
+from controller.service.logs import Log
+from controller.service.machine import Machine
+from controller.service.software import Software
+from controller.service.starting import Configuration, Credentials, gaming_day_of
+from drivers import registry
+from drivers.events import Event
+
+
+class RefusedToStartError(Exception):
+    """Why there is no service; what is on disk is as it was."""
+
+
+class MadeOf(NamedTuple):
+    """What a table is made of, besides its journal."""
+
+    found: Configuration
+    secrets: Credentials
+    software: Software
+    clock: Clock
+    log: Log
+
+
+class Table:
+    """The parts of one table, made and tied together; nothing runs yet."""
+
+    def __init__(self, made_of: MadeOf, journal: SqliteJournal, state: State) -> None:
+        found, secrets, software, clock, log = made_of
+        settings = found.settings
+        self.journal = journal
+        self._clock = clock
+        self._log = log
+        self.lines = TableLines(lambda why: log.error("faulted", why=why))
+        self.machine = Machine(clock, Path(journal.path), settings.journal.warn_free_mb, lambda: self.engine.state)
+        self.broker: Broker | Any = None
+        self.engine = Engine(state, journal, secrets.vault, clock, self.lines, committer=self._commit)
+        self.machine.waiting = lambda: self.engine.waiting
+        self._first_facts(found, secrets, software)
+        self.identity = Identity(site=found.site, table=found.table, epoch=self.engine.state.epoch, mode=settings.mode)
+        if not software.signed:
+            self.machine.standing["software"] = "a checkout, which cannot be checked"
+        signing_in = SigningIn(self.engine, Pins(journal, secrets.pepper), Tokens(), clock)
+        self.commands = Commands(
+            self.engine, signing_in, lambda: open_readonly(journal.path), clock, self.identity.epoch
+        )
+        self.broker = Broker(
+            settings.mqtt,
+            self.identity,
+            self.engine,
+            journal,
+            clock,
+            password=secrets.password,
+            answer=self.commands.answer,
+            around=self.machine,
+            changed=self._broker_changed,
+            failed=lambda name, error: log.error("command-failed", command=name, exc_info=error),
+        )
+        self.intake = Intake(self.engine, clock, settings.button, settings.coins)
+        self.drivers = tuple(registry.make(settings.lines, self._taken, bookmarks(self.engine.state)).values())
+        for each in (self.intake, self.lines, self.machine):
+            each.serve(self.drivers)
+
+    async def _taken(self, events: Sequence[Event]) -> None:
+        """What a line hands up. Once the engine has ended nothing is taken, and lines go on to darken their lamps."""
+        with suppress(EngineStoppedError):
+            await self.intake.take(events)
+
+    def _first_facts(self, found: Configuration, secrets: Credentials, software: Software) -> None:
+        """The start itself; the first Rules Submission of a journal; mystery values that cannot be opened."""
+        now = self._clock.now()
+        mode, version = found.settings.mode, software.version or "unknown"
+        self._step(ControllerStarted(at=stamp(now), version=version, digest=software.digest, mode=mode))
+        if self.engine.state.filed is None:
+            day = gaming_day_of(found.files, now)
+            filing = SubmissionChanged(
+                at=stamp(now), key=str(uuid4()), toml=found.toml, day=day, reason="the first of this journal"
+            )
+            self._step(filing)
+        for each in sealed_values(self.engine.state, secrets.vault, stamp(now)):
+            self._step(each)
+
+    def _step(self, input_: Input) -> None:
+        (answer,) = self.engine.step([input_])
+        if not answer.ok:
+            raise RefusedToStartError(answer.why)
+
+    def _commit(self, entries: Sequence[Entry], *, cursor: int | None, snapshot: Snapshot | None) -> object:
+        """Make facts durable; only then is anybody told."""
+        began = time.perf_counter()
+        first = self.journal.head().seq + 1
+        head = self.journal.append(entries, cursor=cursor, snapshot=snapshot)
+        if entries:
+            self.machine.committed(entries[-1].at, time.perf_counter() - began)
+            if self.broker is not None:
+                self.broker.committed(head.seq)
+            told.tell(self._log, entries, first)
+        return head
+
+    def _broker_changed(self, why: str) -> None:
+        if why:
+            self._log.warning("broker-gone", why=why)
+            self.machine.standing["broker"] = why
+        else:
+            self._log.info("broker-there")
+            self.machine.standing.pop("broker", None)
+
+    async def drained(self) -> None:
+        """Wait until everything handed over before is decided."""
+        await self.engine.submit(Tick(at=stamp(self._clock.now())))
+
+    def told_at_once(self) -> bytes:
+        """Everything there is to know, for someone on the box."""
+        state = self.engine.state
+        stand: Stand = {"epoch": self.identity.epoch, "seq": state.seq, "at": stamp(self._clock.now())}
+        outbox = self.journal.head().seq - self.broker.said_up_to
+        lost = {name: part.detail or "lost" for name, part in state.devices.items() if part.lost}
+        return json.encode(
+            {
+                **stand,
+                "site": self.identity.site,
+                "table": self.identity.table,
+                "mode": self.identity.mode,
+                "state": "faulted" if state.prior is not None else "online",
+                "lost": lost,
+                "broker": "connected" if self.broker.connected.is_set() else self.broker.reason,
+                "health": self.machine.health(outbox),
+                "devices": self.machine.devices(stand),
+                "retained": retained(state, self.identity.epoch),
+            }
+        )

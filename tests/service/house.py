@@ -1,0 +1,424 @@
+"""A whole table on real parts: `jackpotd run` as its own process, twins on terminals, SQLite on disk, a real broker.
+
+The test is the players, the dealer, the sign on the wall and the console.
+"""
+
+import asyncio
+import os
+import secrets
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from msgspec import json
+
+from controller.core.evolve import evolve
+from controller.core.facts import Recorded, decode
+from controller.core.inputs import OperatorChanged, Person
+from controller.core.state import State
+from controller.core.times import stamp
+from controller.engine import Engine
+from controller.journal.audit.verifying import verify
+from controller.journal.reading import open_readonly
+from controller.journal.sqlite import SqliteJournal
+from controller.journal.starting import load
+from controller.mqtt import BrokerError, Connection, Said, connection, end
+from controller.people.pins import Pins
+from controller.settings import MqttSettings
+from drivers.simulated.cctalk import Acceptor, AcceptorBus
+from drivers.simulated.dealer import Round
+from drivers.simulated.line import TwinLine
+from drivers.simulated.modbus import Board, Bus
+from drivers.simulated.shoe import TextShoeTwin, tell
+from tests.core.play import MINI, vault
+from tests.outlets.brokers import Mosquitto
+from tests.people.tables import Clock, Lines
+
+SITE, TABLE = "valley-forge", "mb-07"
+BASE = f"jackpot/{SITE}/{TABLE}"
+PINS = {"dora": "111222", "flo": "222333", "finn": "333444", "sue": "444555", "sid": "555666", "abe": "666777"}
+ROLES = {
+    "sue": "supervisor",
+    "sid": "supervisor",
+    "dora": "dealer",
+    "flo": "floorperson",
+    "finn": "floorperson",
+    "abe": "auditor",
+}
+CLIENT = "console"
+BUTTON = 9
+WAGERS = ("royal9", "harmony")  # one board each
+WAIT_SECONDS = 40.0  # for anything to happen; these machines are noisy
+
+
+class Sign:
+    """Someone who hears everything of a table: the newest of each topic, every message, every fact once."""
+
+    def __init__(self, port: int) -> None:
+        self._settings = MqttSettings(port=port)
+        self.topics: dict[str, dict[str, Any]] = {}
+        self.messages: list[tuple[str, bytes]] = []
+        self.facts: list[dict[str, Any]] = []
+        self.again = 0  # facts told more than once, which a consumer drops by their number
+        self.connections = 0
+
+    async def run(self) -> None:
+        """Listen, and come back when the broker does."""
+        while True:
+            with suppress(BrokerError):
+                async with connection(self._settings, f"sign-{id(self)}") as broker:
+                    await broker.subscribe([f"{BASE}/#"])
+                    self.connections += 1
+                    while True:
+                        heard = await broker.hear()
+                        self._take(heard.topic.removeprefix(f"{BASE}/"), heard.payload)
+            await asyncio.sleep(0.05)
+
+    def _take(self, topic: str, payload: bytes) -> None:
+        self.messages.append((topic, payload))
+        if not payload:
+            self.topics.pop(topic, None)
+            return
+        if topic.startswith(("commands/", "replies/")):
+            return
+        told = json.decode(payload)
+        self.topics[topic] = told
+        if topic == "events":
+            last = self.facts[-1]["seq"] if self.facts else 0
+            new = [fact for fact in told["facts"] if fact["seq"] > last]
+            self.again += len(told["facts"]) - len(new)
+            self.facts += new
+
+    def meter(self, id_: str) -> int:
+        """What a meter shows."""
+        cents: int = self.topics[f"meters/{id_}"]["display_cents"]
+        return cents
+
+    @property
+    def state(self) -> str:
+        """What the status says."""
+        return str(self.topics.get("status", {}).get("state", ""))
+
+    @property
+    def phase(self) -> str:
+        """The phase the sign was told last."""
+        return str(self.topics.get("round", {}).get("phase", ""))
+
+    def lamp(self, position: int, wager: str = "royal9") -> str:
+        """A lamp, as the sign was told."""
+        lamp: str = self.topics["round"]["positions"][str(position)][wager]
+        return lamp
+
+
+class House:
+    """The table, the people, and the process that keeps it."""
+
+    def __init__(
+        self, folder: Path, broker: Mosquitto, *, toml: str = MINI, settings: str = "", **mqtt: object
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        self.folder = folder
+        self.broker = broker
+        self.boards = [Board(1, inputs=16, coils=16), Board(2, inputs=16, coils=16)]
+        self.bus = Bus(self.boards, loop.time)
+        self.shoe = TextShoeTwin()
+        self.slot = Acceptor(needs_polling=False)
+        self.lines = {
+            "rail": TwinLine(folder / "rail", self.bus),
+            "slots": TwinLine(folder / "slots", AcceptorBus([self.slot])),
+            "shoe": TwinLine(folder / "shoe", self.shoe),
+        }
+        self.config = folder / "table.toml"
+        self.journal = folder / "journal.db"
+        self.keys = folder / "keys"
+        self.config.write_text(toml)
+        self.config.with_suffix(".service.toml").write_text(self._settings(mqtt) + settings)
+        self.sign = Sign(broker.port)
+        self.process: Process | None = None
+        self.log: list[dict[str, Any]] = []
+        self.raw_log = bytearray()
+        self._reading: asyncio.Task[None] | None = None
+        self.tokens: dict[str, str] = {}
+        self.environ: dict[str, str] = {}
+        self._read_up_to = State()
+
+    def _settings(self, mqtt: Mapping[str, object]) -> str:
+        def chips(wager: str) -> str:
+            return ", ".join(
+                f'{{ at = {position - 1}, position = {position}, wager = "{wager}" }}' for position in range(1, 10)
+            )
+
+        boards = "".join(
+            f'[[devices.rail.boards]]\nid = "{wager}"\naddress = {address}\n'
+            f"inputs = [{chips(wager)}{', { at = 9, button = true }' if address == 1 else ''}]\n"
+            f"lamps = [{chips(wager)}]\n"
+            for address, wager in enumerate(WAGERS, start=1)
+        )
+        given = {"port": self.broker.port, **mqtt}
+        said = "".join(f"{name} = {json.encode(value).decode()}\n" for name, value in given.items())
+        return (
+            f'[devices.rail]\ndriver = "modbus"\nport = "{self.lines["rail"].path}"\nbaudrate = 115200\npoll_ms = 5\n'
+            f"debounce_ms = 5\nsilence_ms = 0\nreply_ms = 300\nstale_ms = 1500\n{boards}"
+            f'[devices.shoe]\ndriver = "text-shoe"\nport = "{self.lines["shoe"].path}"\n'
+            f'[journal]\npath = "{self.journal}"\n[software]\nallow_unsigned = true\n'
+            f"[button]\nreopen_after_ms = 0\n[mqtt]\n{said}"
+        )
+
+    # -- the process --
+
+    def prepare(self) -> None:
+        """Keys, and people who may sign in."""
+        self.keys.mkdir(mode=0o700)
+        for name in ("vault-key", "pin-pepper", "mqtt-password"):
+            (self.keys / name).touch(0o600)
+            (self.keys / name).write_text(secrets.token_hex(32))
+        pepper = bytes.fromhex((self.keys / "pin-pepper").read_text())
+        with SqliteJournal(self.journal) as journal:
+            engine = Engine(load(journal), journal, vault(), Clock(), Lines())
+            pins = Pins(journal, pepper, memory_kib=8, passes=1)  # the hash says how it was made
+            for operator, role in ROLES.items():
+                by = None if operator == "sue" else Person("sue", "supervisor")
+                added = OperatorChanged(
+                    at=stamp(Clock().now()), key=operator, operator=operator, name=operator.title(), role=role, by=by
+                )
+                (answer,) = engine.step([added])
+                assert answer.ok, answer
+            self._pins = pins
+            asyncio_free = [pins._hashed(pins._keyed(each, PINS[each])) for each in ROLES]  # noqa: SLF001 -- without a loop
+            for operator, hash_ in zip(ROLES, asyncio_free, strict=True):
+                journal.keep_pin(_pin(operator, hash_))
+            engine.stop()
+
+    async def start(self, *, ready: bool = True, **environ: str) -> None:
+        """Start the controller, and wait until it keeps the table."""
+        begun = len(self.log)
+        self.environ = {**os.environ, "CREDENTIALS_DIRECTORY": str(self.keys), **environ}
+        command = [sys.executable, "-m", "controller", "run", "--config", str(self.config)]
+        self.process = await asyncio.create_subprocess_exec(
+            *command, stdout=PIPE, stderr=PIPE, env=self.environ, limit=2**22
+        )
+        self._reading = asyncio.create_task(self._read(self.process))
+        if ready:
+            await self.until(lambda: self.logged("ready", begun) or self._gone())
+            assert not self._gone(), self.raw_log.decode()
+            (*_, line) = self.logged("ready")
+            await self.until(lambda: self.sign.topics.get("status", {}).get("epoch") == line["epoch"])
+            await self.until(lambda: self.sign.state in {"online", "faulted"})
+
+    def _gone(self) -> bool:
+        return self.process is None or self.process.returncode is not None
+
+    async def _read(self, process: Process) -> None:
+        assert process.stderr is not None
+        while line := await process.stderr.readline():
+            self.raw_log += line
+            with suppress(ValueError):
+                self.log.append(json.decode(line))
+
+    def logged(self, event: str, after: int = 0) -> list[dict[str, Any]]:
+        """Lines of the log with this event."""
+        return [line for line in self.log[after:] if line.get("event") == event]
+
+    async def stop(self) -> int:
+        """SIGTERM, and wait for the end."""
+        assert self.process is not None
+        with suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGTERM)
+        return await self.ended()
+
+    async def kill(self) -> None:
+        """SIGKILL."""
+        assert self.process is not None
+        with suppress(ProcessLookupError):
+            self.process.kill()
+        await self.ended()
+
+    async def ended(self) -> int:
+        """Wait until the process has ended; its exit code."""
+        assert self.process is not None
+        async with asyncio.timeout(WAIT_SECONDS):
+            code = await self.process.wait()
+            if self._reading is not None:
+                await self._reading
+        return code
+
+    # -- the console --
+
+    async def ask(self, name: str, client: str = CLIENT, **fields: object) -> dict[str, Any]:
+        """Send a command, and wait for the reply."""
+        request = {"id": str(uuid4()), "at": datetime.now(UTC).isoformat(), **fields}
+        async with self.as_client(client) as broker:
+            return await asked(broker, name, request, client)
+
+    @asynccontextmanager
+    async def as_client(self, client: str = CLIENT) -> AsyncIterator[Connection]:
+        """A connection that hears the replies of a client."""
+        async with connection(MqttSettings(port=self.broker.port), f"{client}-{uuid4()}") as broker:
+            await broker.subscribe([f"{BASE}/replies/{client}/+"])
+            yield broker
+
+    async def sign_in(self, *operators: str) -> None:
+        """Sign people in at the console."""
+        for operator in operators:
+            reply = await self.ask("login", operator=operator, pin=PINS[operator])
+            assert reply["ok"], reply
+            self.tokens[operator] = reply["token"]
+
+    async def do(self, name: str, by: str, second: str = "", **fields: object) -> dict[str, Any]:
+        """A command of someone signed in, which succeeds."""
+        tokens = {"token": self.tokens[by], **({"second": self.tokens[second]} if second else {})}
+        reply = await self.ask(name, **tokens, **fields)
+        assert reply["ok"], reply
+        return reply
+
+    # -- the table --
+
+    def chip(self, position: int, wager: str = "royal9", *, there: bool = True) -> None:
+        """Put a chip on a sensor, or lift it."""
+        self.boards[WAGERS.index(wager)].sense(position - 1, on=there)
+
+    async def bet(self, *positions: int, wager: str = "royal9") -> None:
+        """Chips, and the lamps that say they are seen."""
+        for position in positions:
+            self.chip(position, wager)
+        await self.until(lambda: all(self.sign.lamp(each, wager) == "placed" for each in positions))
+
+    async def press(self, *to: str) -> None:
+        """Press the button until the sign says another phase, and let it go."""
+        self.boards[0].sense(BUTTON, on=True)
+        await self.until(lambda: self.sign.phase in to)
+        self.boards[0].sense(BUTTON, on=False)
+        await asyncio.sleep(0.05)
+
+    async def lock(self) -> None:
+        """No more bets."""
+        await self.press("locked")
+
+    async def reopen(self) -> None:
+        """Chips collected, the next round."""
+        for position in range(1, 10):
+            for wager in WAGERS:
+                self.chip(position, wager, there=False)
+        round_ = self.sign.topics["round"]["round"]
+        self.boards[0].sense(BUTTON, on=True)
+        await self.until(lambda: self.sign.topics["round"]["round"] == round_ + 1 and self.sign.phase == "open")
+        self.boards[0].sense(BUTTON, on=False)
+        await self.until(lambda: "placed" not in str(self.sign.topics["round"]["positions"]))
+        await asyncio.sleep(0.05)
+
+    def deal(self, played: Round) -> None:
+        """Cards out of the shoe."""
+        for message in tell(played, self.shoe):
+            self.lines["shoe"].send(message)
+
+    async def open(self) -> None:
+        """The dealer signs in and opens the table."""
+        await self.sign_in("dora")
+        await self.do("open-table", "dora")
+        await self.until(lambda: self.sign.phase == "open")
+
+    # -- what is true --
+
+    def state(self) -> State:
+        """The state, from the journal on disk alone."""
+        with open_readonly(self.journal) as journal:
+            rows = journal.db.execute(
+                "SELECT at, round, type, version, payload FROM facts WHERE seq > ? ORDER BY seq", [self._read_up_to.seq]
+            ).fetchall()
+        for at, round_, *stored in rows:
+            self._read_up_to = evolve(self._read_up_to, Recorded(at, round_, decode(*stored)))
+        return self._read_up_to
+
+    def head(self) -> int:
+        """The last fact on disk."""
+        with open_readonly(self.journal) as journal:
+            return journal.head().seq
+
+    async def agree(self) -> State:
+        """Wait until the sign shows what the journal on disk adds up to, to the cent; and return that."""
+        state = self.state()
+
+        def same() -> bool:
+            nonlocal state
+            state = self.state()
+            shown = {
+                topic.removeprefix("meters/"): told["display_cents"]
+                for topic, told in self.sign.topics.items()
+                if topic.startswith("meters/")
+            }
+            pending = {topic.removeprefix("awards/") for topic in self.sign.topics if topic.startswith("awards/")}
+            return (
+                shown == {id_: meter.display_cents for id_, meter in state.meters.items()}
+                and pending == {award.id for award in state.pending()}
+                and self.sign.topics.get("round", {}).get("round") == state.round
+            )
+
+        await self.until(same, pause=0.05)
+        return state
+
+    async def until(self, true: Callable[[], object], pause: float = 0.005) -> None:
+        """Wait until something is so."""
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                while not true():
+                    await asyncio.sleep(pause)
+        except TimeoutError:
+            said = {topic: told for topic, told in self.sign.topics.items() if topic in {"status", "round"}}
+            pytest.fail(f"it did not happen; the sign says {said}; the log ends {self.raw_log[-2000:].decode()}")
+
+
+def _pin(operator: str, hash_: str) -> Any:  # noqa: ANN401 -- a Pin
+    from controller.journal.pins import Pin  # noqa: PLC0415 -- only here
+
+    return Pin(operator, hash_, stamp(Clock().now()))
+
+
+async def asked(broker: Connection, name: str, request: dict[str, Any], client: str = CLIENT) -> dict[str, Any]:
+    """Send one request on a connection, and wait for its reply."""
+    await broker.publish(Said(f"{BASE}/commands/{client}/{name}", json.encode(request)))
+    async with asyncio.timeout(WAIT_SECONDS):
+        while True:
+            heard = await broker.hear()
+            if heard.topic == f"{BASE}/replies/{client}/{request['id']}":
+                reply: dict[str, Any] = json.decode(heard.payload)
+                return reply
+
+
+def in_a_house(
+    folder: Path, scene: Callable[[House], Awaitable[None]], *, toml: str = MINI, settings: str = "", **mqtt: object
+) -> House:
+    """Play a scene at a table that is plugged in and not yet started; at the end its journal must be whole."""
+
+    async def main() -> House:
+        broker = Mosquitto(folder)
+        await broker.start()
+        house = House(folder, broker, toml=toml, settings=settings, **mqtt)
+        house.prepare()
+        for line in house.lines.values():
+            line.plug()
+        watching = asyncio.create_task(house.sign.run())
+        try:
+            await scene(house)
+            if house.process is not None and house.process.returncode is None:
+                assert await house.stop() == 0, house.raw_log.decode()
+        finally:
+            if house.process is not None and house.process.returncode is None:
+                await house.kill()
+            await end(watching)
+            for line in house.lines.values():
+                line.unplug()
+            broker.close()
+        return house
+
+    house = asyncio.run(main())
+    with open_readonly(house.journal) as journal:
+        verdict = verify(journal)
+    assert verdict.bad is None, verdict
+    return house
