@@ -90,7 +90,7 @@ class Service:
             return
         with journal:
             state = self._proven(journal)
-            if await self._until_stopped(self._agreed(journal)) is None:
+            if await self._until_stopped(self._agreed(journal, state)) is None:
                 return
             await self._serve(journal, state)
 
@@ -152,16 +152,13 @@ class Service:
         refuse_other_submission(state, self._found)
         return state
 
-    async def _agreed(self, journal: SqliteJournal) -> bool:
+    async def _agreed(self, journal: SqliteJournal, state: State) -> bool:
         """Ask the broker how far it knows this table, before anything is written: ahead means a disk that was set back.
 
         One that cannot be reached is asked at its first connection.
         """
-        now = stamp(self._clock.now())
-        head = journal.head()
-        own = Status(
-            epoch=0, seq=head.seq, at=now, state="offline", reason=f"starting {uuid4()}", mode=self._identity.mode
-        )
+        mode, at = self._identity.mode, stamp(self._clock.now())
+        own = Status(epoch=state.epoch, seq=state.seq, at=at, state="offline", reason=f"starting {uuid4()}", mode=mode)
         try:
             async with asyncio.timeout(ASK_SECONDS):
                 async with connection(

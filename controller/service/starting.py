@@ -17,6 +17,7 @@ from controller.rules import lawful
 from controller.rules.errors import BadInputError
 from controller.settings import Settings, SettingsError, read
 from controller.vault import Vault
+from drivers import registry
 
 CREDENTIALS = "CREDENTIALS_DIRECTORY"
 PASSWORD_FILE = "mqtt-password"  # noqa: S105 -- the name of a file
@@ -52,8 +53,29 @@ def configuration(path: Path, now: int) -> Configuration:
     if found.submission is None:
         told = "\n".join(f"  {each.key}: {each.message}" for each in found.violations)
         raise BadInputError(f"{path} is not lawful, see `jackpotd check`:\n{told}")
-    table = found.submission.table
-    return Configuration(text, filed(found.submission, {}), settings, table.site, table.id)
+    files = filed(found.submission, {})
+    _refuse_places(settings, files)
+    return Configuration(text, files, settings, files.site, files.table)
+
+
+def _refuse_places(settings: Settings, files: Filed) -> None:
+    """Refuse sensors at places the submission does not file: a chip there would be nobody's."""
+
+    async def nobody(_: object) -> None:
+        pass
+
+    try:
+        made = registry.make(settings.lines, nobody)
+    except registry.SettingsError as error:
+        raise SettingsError(error.key, error.why) from error
+    for line, driver in made.items():
+        for device in driver.devices:
+            for place in device.places:
+                if place.wager not in {*files.wagers, "base"}:
+                    raise SettingsError(f"devices.{line}", f"{device.id} senses {place.wager}, which is not filed")
+                if place.position > files.positions:
+                    why = f"{device.id} senses position {place.position}, the table has {files.positions}"
+                    raise SettingsError(f"devices.{line}", why)
 
 
 def credentials(environ: Mapping[str, str], settings: Settings) -> Credentials:

@@ -9,8 +9,8 @@ import secrets
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from controller.journal.starting import load
 from controller.mqtt import BrokerError, Connection, Said, connection, end
 from controller.people.pins import Pins
 from controller.settings import MqttSettings
+from controller.vault import Vault
 from drivers.simulated.cctalk import Acceptor, AcceptorBus
 from drivers.simulated.dealer import Round
 from drivers.simulated.line import TwinLine
@@ -79,7 +80,7 @@ class Sign:
                     while True:
                         heard = await broker.hear()
                         self._take(heard.topic.removeprefix(f"{BASE}/"), heard.payload)
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.005)  # sooner than the controller: facts said to nobody are not said again
 
     def _take(self, topic: str, payload: bytes) -> None:
         self.messages.append((topic, payload))
@@ -95,6 +96,13 @@ class Sign:
             new = [fact for fact in told["facts"] if fact["seq"] > last]
             self.again += len(told["facts"]) - len(new)
             self.facts += new
+
+    @property
+    def told(self) -> list[tuple[str, dict[str, Any]]]:
+        """Every message that said something, in order."""
+        own = ("commands/", "replies/")
+        heard = [(topic, payload) for topic, payload in self.messages if payload and not topic.startswith(own)]
+        return [(topic, json.decode(payload)) for topic, payload in heard]
 
     def meter(self, id_: str) -> int:
         """What a meter shows."""
@@ -121,8 +129,16 @@ class House:
     """The table, the people, and the process that keeps it."""
 
     def __init__(
-        self, folder: Path, broker: Mosquitto, *, toml: str = MINI, settings: str = "", **mqtt: object
+        self,
+        folder: Path,
+        broker: Mosquitto,
+        *,
+        toml: str = MINI,
+        settings: str = "",
+        wagers: tuple[str, ...] = WAGERS,
+        **mqtt: object,
     ) -> None:
+        self.wagers = wagers
         loop = asyncio.get_running_loop()
         self.folder = folder
         self.broker = broker
@@ -159,7 +175,7 @@ class House:
             f'[[devices.rail.boards]]\nid = "{wager}"\naddress = {address}\n'
             f"inputs = [{chips(wager)}{', { at = 9, button = true }' if address == 1 else ''}]\n"
             f"lamps = [{chips(wager)}]\n"
-            for address, wager in enumerate(WAGERS, start=1)
+            for address, wager in enumerate(self.wagers, start=1)
         )
         given = {"port": self.broker.port, **mqtt}
         said = "".join(f"{name} = {json.encode(value).decode()}\n" for name, value in given.items())
@@ -173,31 +189,33 @@ class House:
 
     # -- the process --
 
-    def prepare(self) -> None:
+    async def prepare(self) -> None:
         """Keys, and people who may sign in."""
         self.keys.mkdir(mode=0o700)
         for name in ("vault-key", "pin-pepper", "mqtt-password"):
             (self.keys / name).touch(0o600)
             (self.keys / name).write_text(secrets.token_hex(32))
-        pepper = bytes.fromhex((self.keys / "pin-pepper").read_text())
-        with SqliteJournal(self.journal) as journal:
-            engine = Engine(load(journal), journal, vault(), Clock(), Lines())
-            pins = Pins(journal, pepper, memory_kib=8, passes=1)  # the hash says how it was made
+        with self.stopped() as (journal, engine):
+            pepper = bytes.fromhex((self.keys / "pin-pepper").read_text())
+            pins = Pins(journal, pepper, memory_kib=8, passes=1)  # quick; the hash says how it was made
             for operator, role in ROLES.items():
                 by = None if operator == "sue" else Person("sue", "supervisor")
-                added = OperatorChanged(
-                    at=stamp(Clock().now()), key=operator, operator=operator, name=operator.title(), role=role, by=by
-                )
+                at = stamp(Clock().now())
+                added = OperatorChanged(at=at, key=operator, operator=operator, name=operator.title(), role=role, by=by)
                 (answer,) = engine.step([added])
                 assert answer.ok, answer
-            self._pins = pins
-            asyncio_free = [pins._hashed(pins._keyed(each, PINS[each])) for each in ROLES]  # noqa: SLF001 -- without a loop
-            for operator, hash_ in zip(ROLES, asyncio_free, strict=True):
-                journal.keep_pin(_pin(operator, hash_))
+                await pins.keep(operator, PINS[operator], at)
+
+    @contextmanager
+    def stopped(self, chance: Vault | None = None) -> Iterator[tuple[SqliteJournal, Engine]]:
+        """The journal while the controller does not run."""
+        with SqliteJournal(self.journal) as journal:
+            engine = Engine(load(journal), journal, chance or vault(), Clock(), Lines())
+            yield journal, engine
             engine.stop()
 
-    async def start(self, *, ready: bool = True, **environ: str) -> None:
-        """Start the controller, and wait until it keeps the table."""
+    async def start(self, *, ready: bool = True, heard: bool = True, **environ: str) -> None:
+        """Start the controller, and wait until it keeps the table; and, if it can be heard, until the sign says so."""
         begun = len(self.log)
         self.environ = {**os.environ, "CREDENTIALS_DIRECTORY": str(self.keys), **environ}
         command = [sys.executable, "-m", "controller", "run", "--config", str(self.config)]
@@ -208,6 +226,7 @@ class House:
         if ready:
             await self.until(lambda: self.logged("ready", begun) or self._gone())
             assert not self._gone(), self.raw_log.decode()
+        if ready and heard:
             (*_, line) = self.logged("ready")
             await self.until(lambda: self.sign.topics.get("status", {}).get("epoch") == line["epoch"])
             await self.until(lambda: self.sign.state in {"online", "faulted"})
@@ -251,7 +270,7 @@ class House:
 
     # -- the console --
 
-    async def ask(self, name: str, client: str = CLIENT, **fields: object) -> dict[str, Any]:
+    async def ask(self, name: str, /, client: str = CLIENT, **fields: object) -> dict[str, Any]:
         """Send a command, and wait for the reply."""
         request = {"id": str(uuid4()), "at": datetime.now(UTC).isoformat(), **fields}
         async with self.as_client(client) as broker:
@@ -271,7 +290,7 @@ class House:
             assert reply["ok"], reply
             self.tokens[operator] = reply["token"]
 
-    async def do(self, name: str, by: str, second: str = "", **fields: object) -> dict[str, Any]:
+    async def do(self, name: str, /, by: str, second: str = "", **fields: Any) -> dict[str, Any]:  # noqa: ANN401 -- as the command has them
         """A command of someone signed in, which succeeds."""
         tokens = {"token": self.tokens[by], **({"second": self.tokens[second]} if second else {})}
         reply = await self.ask(name, **tokens, **fields)
@@ -282,7 +301,7 @@ class House:
 
     def chip(self, position: int, wager: str = "royal9", *, there: bool = True) -> None:
         """Put a chip on a sensor, or lift it."""
-        self.boards[WAGERS.index(wager)].sense(position - 1, on=there)
+        self.boards[self.wagers.index(wager)].sense(position - 1, on=there)
 
     async def bet(self, *positions: int, wager: str = "royal9") -> None:
         """Chips, and the lamps that say they are seen."""
@@ -304,7 +323,7 @@ class House:
     async def reopen(self) -> None:
         """Chips collected, the next round."""
         for position in range(1, 10):
-            for wager in WAGERS:
+            for wager in self.wagers:
                 self.chip(position, wager, there=False)
         round_ = self.sign.topics["round"]["round"]
         self.boards[0].sense(BUTTON, on=True)
@@ -374,12 +393,6 @@ class House:
             pytest.fail(f"it did not happen; the sign says {said}; the log ends {self.raw_log[-2000:].decode()}")
 
 
-def _pin(operator: str, hash_: str) -> Any:  # noqa: ANN401 -- a Pin
-    from controller.journal.pins import Pin  # noqa: PLC0415 -- only here
-
-    return Pin(operator, hash_, stamp(Clock().now()))
-
-
 async def asked(broker: Connection, name: str, request: dict[str, Any], client: str = CLIENT) -> dict[str, Any]:
     """Send one request on a connection, and wait for its reply."""
     await broker.publish(Said(f"{BASE}/commands/{client}/{name}", json.encode(request)))
@@ -392,15 +405,20 @@ async def asked(broker: Connection, name: str, request: dict[str, Any], client: 
 
 
 def in_a_house(
-    folder: Path, scene: Callable[[House], Awaitable[None]], *, toml: str = MINI, settings: str = "", **mqtt: object
+    folder: Path,
+    scene: Callable[[House], Awaitable[None]],
+    *,
+    toml: str = MINI,
+    settings: str = "",
+    **more: Any,  # noqa: ANN401 -- as `House` has them
 ) -> House:
     """Play a scene at a table that is plugged in and not yet started; at the end its journal must be whole."""
 
     async def main() -> House:
         broker = Mosquitto(folder)
         await broker.start()
-        house = House(folder, broker, toml=toml, settings=settings, **mqtt)
-        house.prepare()
+        house = House(folder, broker, toml=toml, settings=settings, **more)
+        await house.prepare()
         for line in house.lines.values():
             line.plug()
         watching = asyncio.create_task(house.sign.run())
