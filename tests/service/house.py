@@ -62,8 +62,8 @@ WAIT_SECONDS = 40.0  # for anything to happen; these machines are noisy
 class Sign:
     """Someone who hears everything of a table: the newest of each topic, every message, every fact once."""
 
-    def __init__(self, port: int) -> None:
-        self._settings = MqttSettings(port=port)
+    def __init__(self, settings: MqttSettings, password: str | None = None) -> None:
+        self._settings, self._password = settings, password
         self.topics: dict[str, dict[str, Any]] = {}
         self.messages: list[tuple[str, bytes]] = []
         self.facts: list[dict[str, Any]] = []
@@ -74,7 +74,7 @@ class Sign:
         """Listen, and come back when the broker does."""
         while True:
             with suppress(BrokerError):
-                async with connection(self._settings, f"sign-{id(self)}") as broker:
+                async with connection(self._settings, f"sign-{id(self)}", password=self._password) as broker:
                     await broker.subscribe([f"{BASE}/#"])
                     self.connections += 1
                     while True:
@@ -156,7 +156,7 @@ class House:
         self.keys = folder / "keys"
         self.config.write_text(toml)
         self.config.with_suffix(".service.toml").write_text(self._settings(mqtt) + settings)
-        self.sign = Sign(broker.port)
+        self.sign = Sign(*self.speaking_as("witness"))
         self.process: Process | None = None
         self.log: list[dict[str, Any]] = []
         self.raw_log = bytearray()
@@ -279,9 +279,15 @@ class House:
     @asynccontextmanager
     async def as_client(self, client: str = CLIENT) -> AsyncIterator[Connection]:
         """A connection that hears the replies of a client."""
-        async with connection(MqttSettings(port=self.broker.port), f"{client}-{uuid4()}") as broker:
+        settings, password = self.speaking_as(client)
+        async with connection(settings, f"{client}-{uuid4()}", password=password) as broker:
             await broker.subscribe([f"{BASE}/replies/{client}/+"])
             yield broker
+
+    def speaking_as(self, user: str) -> tuple[MqttSettings, str | None]:
+        """How a user reaches the broker. This one knows no users."""
+        del user
+        return MqttSettings(port=self.broker.port), None
 
     async def sign_in(self, *operators: str) -> None:
         """Sign people in at the console."""
