@@ -54,8 +54,6 @@ def test_a_round_over_tls_with_the_rights_that_are_shipped(tmp_path: Path) -> No
             # Another client asks with the auditor's token: it is the console's, and good nowhere else.
             stolen = await house.ask("query-operators", client="auditor-tool", token=house.tokens["abe"])
             assert stolen["error"] == "not-allowed"
-            replies = [topic for topic, _ in house.sign.messages if topic.startswith("replies/")]
-            assert {topic.split("/")[1] for topic in replies} == {"console", "auditor-tool"}
             assert await house.stop() == 0
             await house.until(lambda: house.sign.state == "offline")
         finally:
