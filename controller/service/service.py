@@ -6,6 +6,7 @@ closed.
 """
 
 import asyncio
+import os
 import signal
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -17,7 +18,8 @@ from uuid import uuid4
 from controller.core.state import State
 from controller.core.times import stamp
 from controller.engine import Clock, EngineStoppedError, wait_until_writable
-from controller.journal.errors import JournalBusyError, JournalError
+from controller.journal import lock
+from controller.journal.errors import JournalError
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
 from controller.mqtt import BrokerError, connection, end
@@ -78,7 +80,7 @@ class Service:
         try:
             await self._start()
         except (RefusedToStartError, SettingsError, software.SoftwareError) as error:
-            if not isinstance(error.__cause__, JournalBusyError):  # there is another controller, which says how it is
+            if not self._kept_by_another():  # who says how it is
                 await _within(FAREWELL_SECONDS, self._announced(str(error)))
             raise
 
@@ -93,6 +95,10 @@ class Service:
             if await self._until_stopped(self._agreed(journal, state)) is None:
                 return
             await self._serve(journal, state)
+
+    def _kept_by_another(self) -> bool:
+        """Whether another controller keeps this table: whatever keeps us from starting is nobody's business then."""
+        return lock.is_held(os.path.realpath(self._found.settings.journal.path))
 
     async def _announced(self, why: str) -> None:
         settings, password = self._found.settings.mqtt, self._secrets.password
