@@ -233,7 +233,8 @@ class Broker:
         try:
             compare(kept.get(topics.HEAD), self._journal)
         except RolledBackError as error:
-            await broker.publish(self._retained(topics.STATUS, self._status("faulted", str(error))))
+            said = _not_below(kept.get(topics.STATUS), self._status("faulted", str(error)))
+            await broker.publish(self._retained(topics.STATUS, said))
             raise
         self._said.clear()
         if self._answer is not None:  # before anybody hears that we are here
@@ -405,7 +406,8 @@ async def kept_by(broker: Connection, identity: Identity, own: Status) -> dict[s
     found: dict[str, bytes] = {}
     # A broker hands out what it retains when it takes a subscription. What is published after that comes later: our own
     # word coming back says that there is no more, however slow the broker is.
-    word = Said(identity.topic(topics.STATUS), json.encode(own), retain=True)
+    # It is not retained: what the broker keeps is where signs stand, and a start that is refused says so from there.
+    word = Said(identity.topic(topics.STATUS), json.encode(own))
     wanted = [identity.topic(each) for each in (topics.HEAD, *COMING_AND_GOING, topics.STATUS)]
     await broker.subscribe(wanted)
     await broker.publish(word)
@@ -437,7 +439,19 @@ def compare(kept: bytes | None, journal: Journal) -> None:
         )
     rows = list(journal.rows(anchor.seq - 1, anchor.seq)) if anchor.seq else []
     if rows and rows[0].hash.hex() != anchor.hash:
-        raise RolledBackError(f"fact {anchor.seq} is not the one the broker knows: this is another journal")
+        raise RolledBackError(
+            f"fact {anchor.seq} is not the one the broker knows: this is another journal, or one that was set back and "
+            "played on; restore the newest copy, or empty the topic journal/head after an inquiry"
+        )
+
+
+def _not_below(kept: bytes | None, own: Status) -> Status:
+    """A status that stands no lower than the one the broker keeps: every sign would drop it."""
+    try:
+        last = json.decode(kept or b"", type=Status)
+    except ValueError:
+        return own
+    return replace(own, epoch=last.epoch, seq=last.seq) if (last.epoch, last.seq) > (own.epoch, own.seq) else own
 
 
 def _differs(said: Message | None, now: Message) -> bool:

@@ -13,6 +13,7 @@ from controller.core.meters import Meter as CoreMeter
 from controller.core.phases import Phase
 from controller.core.state import Award as CoreAward
 from controller.core.state import State
+from controller.core.times import stamp
 from controller.wire import topics
 from controller.wire.messages import Award, HitShown, Message, Meter, Proof, Reveal, Round
 
@@ -37,7 +38,7 @@ class Stand(NamedTuple):
 
 def retained(state: State, epoch: int) -> dict[str, Message]:
     """Every meter, proof and pending award, and the round, by topic."""
-    stand = Stand(epoch, state.seq, state.at)
+    stand = Stand(epoch, state.seq, state.at or stamp(0))  # before the first fact there is no time
     pending = state.pending()
     found: dict[str, Message] = {topics.ROUND: _round(state, stand)}
     for meter in state.meters.values():

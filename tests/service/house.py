@@ -41,6 +41,7 @@ from drivers.simulated.shoe import TextShoeTwin, tell
 from tests.core.play import MINI, vault
 from tests.outlets.brokers import Mosquitto
 from tests.people.tables import Clock, Lines
+from tests.service.truth import check_wire
 
 SITE, TABLE = "valley-forge", "mb-07"
 BASE = f"jackpot/{SITE}/{TABLE}"
@@ -230,6 +231,7 @@ class House:
             (*_, line) = self.logged("ready")
             await self.until(lambda: self.sign.topics.get("status", {}).get("epoch") == line["epoch"])
             await self.until(lambda: self.sign.state in {"online", "faulted"})
+            await self.until(lambda: self.sign.topics.get("round", {}).get("epoch") == line["epoch"])
 
     def _gone(self) -> bool:
         return self.process is None or self.process.returncode is not None
@@ -442,6 +444,7 @@ def in_a_house(
         return house
 
     house = asyncio.run(main())
+    check_wire(house.sign.messages)
     with open_readonly(house.journal) as journal:
         verdict = verify(journal)
     assert verdict.bad is None, verdict

@@ -211,7 +211,7 @@ def test_every_fact_is_told_once_and_in_order(tmp_path: Path) -> None:
 def test_a_baccarat_table_with_heavenly_9_and_must_hit_by(tmp_path: Path) -> None:
     async def scene(house: House) -> None:
         await house.start()
-        assert {"meters/heavenly9", "meters/must-hit-by"} <= set(house.sign.topics)
+        await house.until(lambda: {"meters/heavenly9", "meters/must-hit-by"} <= set(house.sign.topics))
         mystery = house.sign.topics["meters/must-hit-by"]
         assert mystery["minimum_cents"] <= mystery["display_cents"] < mystery["must_hit_by_cents"]
         await house.open()

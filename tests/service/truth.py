@@ -1,6 +1,7 @@
 """Everything a sign was told, held against the journal as it stood at that fact: to the cent, lamp by lamp."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,23 @@ from controller.core.facts import Recorded, decode
 from controller.core.state import State
 from controller.journal.reading import open_readonly
 from controller.outlets.messages import retained
+from controller.wire.commands import REPLIES
+from tests.wire.validating import check
 
 OF_THE_STATE = ("meters/", "proofs/", "awards/", "round")
 NOT_COMPARED = ("at", "correction")  # when it was said; and why less than before
+
+
+def check_wire(messages: Sequence[tuple[str, bytes]]) -> None:
+    """Fail where a message is not what the published schemas say of its topic; a reply: of the command it answers."""
+    asked: dict[str, str] = {}
+    for topic, payload in messages:
+        if topic.startswith("commands/"):
+            with suppress(ValueError, TypeError, KeyError):  # what a test sends may be anything
+                asked[json.decode(payload)["id"]] = topic.rpartition("/")[2]
+        else:
+            name = asked.get(topic.rpartition("/")[2], "") if topic.startswith("replies/") else ""
+            check(topic, payload, command=name if name in REPLIES else "")
 
 
 def check_told(journal: Path, messages: Sequence[tuple[str, bytes]]) -> int:
