@@ -5,6 +5,7 @@ Everything is QoS 1 on a clean session. A connection lasts until it fails; whoev
 
 import asyncio
 import logging
+import socket
 import ssl
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -18,7 +19,11 @@ from controller.settings import MqttSettings
 KEEPALIVE_SECONDS = 5  # two of these without a word, and the broker says the last will
 ANSWER_SECONDS = 3.0  # a broker that has not acknowledged by then is gone
 WINDOW = 10  # publishes under way: a broker's own limit is 20
-MOST_WAITING = 256  # messages not yet looked at; those beyond are dropped, and their senders ask again
+# Messages not yet looked at: minutes of a busy table. Who reads so slowly shows nothing true any more, and those beyond
+# are dropped.
+MOST_WAITING = 10_000
+# Each message goes out at once: otherwise the second of two waits for the broker's answer to the first, up to 40 ms.
+_SOCKET = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
 CANCEL_SECONDS = 0.2  # until a cancellation that was lost is repeated
 
 # The library speaks of what it drops and of calls under way. We bound both, and say ourselves what matters.
@@ -107,7 +112,12 @@ def _plain(error: BaseException) -> str:
 
 @asynccontextmanager
 async def connection(
-    settings: MqttSettings, identifier: str, *, password: str | None = None, will: Said | None = None
+    settings: MqttSettings,
+    identifier: str,
+    *,
+    password: str | None = None,
+    will: Said | None = None,
+    most_waiting: int = MOST_WAITING,
 ) -> AsyncIterator[Connection]:
     """A connection, under a name of which the broker knows one at a time."""
     host, port = settings.address()
@@ -125,7 +135,8 @@ async def connection(
         tls_context=_tls(settings),
         logger=_QUIET,
         max_inflight_messages=WINDOW,
-        max_queued_incoming_messages=MOST_WAITING,
+        socket_options=_SOCKET,
+        max_queued_incoming_messages=most_waiting,
     )
     with _translated():
         await client.__aenter__()

@@ -157,11 +157,14 @@ def _operators(parser: argparse.ArgumentParser) -> None:
         if name == "add":
             action.add_argument("--name", metavar="NAME", required=True, help="their name, as reports show it")
             action.add_argument("--role", metavar="ROLE", required=True, help="dealer floorperson supervisor auditor")
-        action.add_argument("--journal", metavar="FILE", required=True, help="the journal of the table")
-        if name != "list":
-            action.add_argument("--pepper", metavar="FILE", required=True, help="the secret that hashes are keyed with")
-            action.add_argument("--by", metavar="ID", help="the supervisor who does this, and signs in for it")
+        action.add_argument("--by", metavar="ID", help="who does this, and signs in for it")
+        action.add_argument("--config", metavar="FILE", help="the configuration of the table, with the broker's place")
+        action.add_argument("--mqtt-user", metavar="USER", default="console", help="who may send commands there")
+        action.add_argument("--mqtt-password-file", metavar="FILE", help="the password of that user, on one line")
         action.add_argument("--offline", action="store_true", help="on the journal itself, the controller stopped")
+        action.add_argument("--journal", metavar="FILE", help="offline: the journal of the table")
+        if name != "list":
+            action.add_argument("--pepper", metavar="FILE", help="offline: the secret that hashes are keyed with")
         action.add_argument("--json", action="store_true", help="the answer as JSON")
 
 

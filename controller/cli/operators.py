@@ -1,11 +1,11 @@
-"""`jackpotd operators`: the people who may sign in at a table, on its journal while the controller is stopped."""
+"""`jackpotd operators`: the people who may sign in at a table; here on its journal, the controller stopped."""
 
 import argparse
 import asyncio
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from getpass import getpass
 from pathlib import Path
 from uuid import uuid4
@@ -34,7 +34,7 @@ CLIENT = "offline"  # as the record names where someone signed in
 _MOST_LINE = 4 * MOST_DIGITS  # characters of a line with a PIN: anything longer is no PIN, and is not read further
 
 
-class _NoError(Exception):
+class NoError(Exception):
     """The answer is no."""
 
 
@@ -75,16 +75,28 @@ class _Stopped:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Open the journal and do what was asked."""
-    if not options.offline:
-        raise BadInputError("over MQTT this is not built yet: stop the controller and give --offline")
+    """Do what was asked: with the controller stopped on its journal, otherwise by asking the controller."""
+    try:
+        return _offline(options) if options.offline else _online(options)
+    except NoError as no:
+        print(f"jackpotd operators: {printable(str(no))}", file=sys.stderr)
+        return 1
+
+
+def _online(options: argparse.Namespace) -> int:
+    from controller.cli import operators_online  # noqa: PLC0415 -- what knows MQTT is loaded only where it is used
+
+    return operators_online.run(options)
+
+
+def _offline(options: argparse.Namespace) -> int:
+    for name in ("journal", "pepper"):
+        if not getattr(options, name, "nothing that this action takes"):
+            raise BadInputError(f"--{name} FILE is needed with --offline")
     _refuse_wrong_place(Path(options.journal), begins=options.action == "add")
     try:
         with SqliteJournal(options.journal) as journal:
             return asyncio.run(_ACTIONS[options.action](options, journal))
-    except _NoError as no:
-        print(f"jackpotd operators: {printable(str(no))}", file=sys.stderr)
-        return 1
     except JournalBusyError as error:
         raise BadInputError(printable(f"the controller is not stopped: {error}")) from error
     except JournalError as error:
@@ -106,11 +118,11 @@ async def _add(options: argparse.Namespace, journal: SqliteJournal) -> int:
     table, pins = _Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
     before = table.state.operators.get(options.operator)
     by = await _signed_in(options, table, pins)
-    pin = _new_pin(options.operator)
+    pin = new_pin(options.operator)
     await _change(table, options.operator, options.name, options.role, by, active=True)
     await pins.keep(options.operator, pin, stamp(_Clock().now()))
     what = "changed" if before is not None and before.active else "added"
-    _tell(options, f"{options.operator} ({options.name}) is {what}: {options.role}", what)
+    tell(options, f"{options.operator} ({options.name}) is {what}: {options.role}", what)
     return 0
 
 
@@ -118,11 +130,11 @@ async def _disable(options: argparse.Namespace, journal: SqliteJournal) -> int:
     table, pins = _Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
     known = table.state.operators.get(options.operator)
     if known is None:
-        raise _NoError(f"there is no operator {options.operator!r}: `jackpotd operators list` shows who there is")
+        raise NoError(f"there is no operator {options.operator!r}: `jackpotd operators list` shows who there is")
     by = await _signed_in(options, table, pins)
     await _change(table, options.operator, known.name, known.role, by, active=False)
     pins.drop(options.operator)
-    _tell(options, f"{options.operator} ({known.name}) can sign in no more", "disabled")
+    tell(options, f"{options.operator} ({known.name}) can sign in no more", "disabled")
     return 0
 
 
@@ -139,6 +151,12 @@ async def _list(options: argparse.Namespace, journal: SqliteJournal) -> int:
         }
         for id_, each in sorted(state.operators.items())
     ]
+    listing(options, listed)
+    return 0
+
+
+def listing(options: argparse.Namespace, listed: Sequence[Mapping[str, object]]) -> None:
+    """Tell who may sign in."""
     if options.json:
         say(json.encode({"operators": listed}).decode())
     elif not listed:
@@ -150,7 +168,6 @@ async def _list(options: argparse.Namespace, journal: SqliteJournal) -> int:
             rows.append([*(str(each[key]) for key in ("operator", "name", "role")), standing])
             rows[-1].append(str(each["pin_changed_at"] or "-"))
         say(printable_lines(columns(rows, "lllll")))
-    return 0
 
 
 _ACTIONS = {"add": _add, "list": _list, "disable": _disable}
@@ -170,7 +187,7 @@ async def _change(  # noqa: PLR0913 -- an operator, and who changes it
     if answer.refusal == "bad-request":
         raise BadInputError(printable(answer.why))
     if not answer.ok:
-        raise _NoError(answer.why)
+        raise NoError(answer.why)
 
 
 async def _signed_in(options: argparse.Namespace, table: _Stopped, pins: Pins) -> Person | None:
@@ -179,28 +196,30 @@ async def _signed_in(options: argparse.Namespace, table: _Stopped, pins: Pins) -
         if supervisors(table.state):
             raise BadInputError("there is a supervisor already: name the one who does this with --by ID")
         return None
-    pin = _asked(f"PIN of {options.by}: ")
+    pin = asked(f"PIN of {options.by}: ")
     session = await SigningIn(table, pins, Tokens(), _Clock()).login(options.by, pin, CLIENT)
     if isinstance(session, NotLetIn):
-        raise _NoError(f"{options.by}: {session.message}")
+        raise NoError(f"{options.by}: {session.message}")
     return session.person
 
 
-def _new_pin(operator: str) -> str:
+def new_pin(operator: str) -> str:
     """A new PIN: typed twice at a terminal, or one line of standard input."""
-    pin = _asked(f"New PIN for {operator}: ")
+    pin = asked(f"New PIN for {operator}: ")
     refuse_bad_form(pin)
-    if sys.stdin.isatty() and _asked("The same again: ") != pin:
+    if sys.stdin.isatty() and asked("The same again: ") != pin:
         raise BadInputError("the two PINs are not the same: nothing was changed, begin again")
     return pin
 
 
-def _asked(prompt: str) -> str:
+def asked(prompt: str) -> str:
+    """What someone types unseen at a terminal, or one line of standard input."""
     if sys.stdin.isatty():
         return getpass(printable(prompt))
     return sys.stdin.readline(_MOST_LINE).rstrip("\r\n")
 
 
-def _tell(options: argparse.Namespace, sentence: str, what: str) -> None:
+def tell(options: argparse.Namespace, sentence: str, what: str) -> None:
+    """Say what was done."""
     told = {"ok": True, "operator": options.operator, "done": what}
     say(json.encode(told).decode() if options.json else printable(sentence))

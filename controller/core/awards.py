@@ -19,8 +19,8 @@ from controller.core.accounts import (
 from controller.core.decision import Decision, known, people, refuse, text
 from controller.core.draft import Draft
 from controller.core.effects import Ask, Effect, Lamps, Meters
-from controller.core.facts import AwardWasRejected, AwardWasValidated
-from controller.core.inputs import FLOORPERSON, AwardRejected, AwardValidated, need, need_two
+from controller.core.facts import AwardWasRejected, AwardWasValidated, SlipWasPrinted
+from controller.core.inputs import FLOORPERSON, AwardRejected, AwardValidated, SlipPrinted, need, need_two
 from controller.core.meters import (
     PAID,
     PENDING,
@@ -255,3 +255,13 @@ def reject(state: State, command: AwardRejected) -> Decision:
     )
     effects: tuple[Effect, ...] = (Lamps((award.position,)), Meters(tuple(draft.meters)))
     return Decision(fact, (*effects, *(Ask(intent) for intent in draft.intents)))
+
+
+def print_slip(state: State, command: SlipPrinted) -> Decision:
+    """Record that a slip is printed: paper that someone could present twice. Nothing else changes."""
+    need(command.by, FLOORPERSON)
+    kept = "of this or the previous gaming day"
+    award = known(state.award(command.award), f"there is no award {command.award!r} {kept} that takes a slip")
+    if award.fate != PAID:
+        raise refuse(Refusal.UNKNOWN, f"award {award.id} is {award.fate}: only a validated one has a slip")
+    return Decision(SlipWasPrinted(award=award.id, **people(command.by, command.second)))

@@ -51,6 +51,7 @@ _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
     "late-hand": hands.late,
     "award-validated": awards.validate,
     "award-rejected": awards.reject,
+    "slip-printed": awards.print_slip,
     "round-voided": voids.void,
     "wager-voided": voids.take_out,
     "simulated-round": table.simulate,

@@ -203,6 +203,12 @@ class AwardWasRejected(Fact, frozen=True, kw_only=True):
     reason: str
 
 
+class SlipWasPrinted(Fact, frozen=True, kw_only=True):
+    """The slip of a validated award was handed out to be printed. Every one after the first is a reprint."""
+
+    award: str
+
+
 class RoundWasVoided(Fact, frozen=True, kw_only=True):
     """A round was called off and the next is open."""
 
@@ -290,7 +296,7 @@ class ControllerWasStarted(Fact, frozen=True, kw_only=True):
     epoch: int
     version: str
     mode: str
-    digest: str = ""
+    record: str = ""
 
 
 class LinkWasAnswered(Fact, frozen=True, kw_only=True):
@@ -372,6 +378,7 @@ TYPES: dict[str, type[Fact]] = {
     "hand-entered": HandEntered,
     "award-validated": AwardWasValidated,
     "award-rejected": AwardWasRejected,
+    "slip-printed": SlipWasPrinted,
     "round-voided": RoundWasVoided,
     "wager-taken-out": WagerTakenOut,
     "simulated-begun": SimulatedBegun,

@@ -39,16 +39,7 @@ def read(player: Sequence[str], banker: Sequence[str]) -> Cards:
 
 def current(state: State, entered: FourCards) -> Decision:
     """The hand of the round in play: four cards settle Royal 9, whole hands the rest."""
-    if state.play not in (*IN_PLAY, Phase.SIMULATED):
-        raise refuse(Refusal.WRONG_PHASE, f"no hand is dealt while the table is {state.play.value}")
-    if entered.source == CONSOLE and not entered.key:
-        raise refuse(Refusal.BAD_REQUEST, "a keyed hand is a command: it takes a key")
-    if entered.source not in (SHOE, CONSOLE):
-        raise refuse(
-            Refusal.BAD_REQUEST, f"a hand comes from the shoe, or keyed from the console, not {entered.source!r}"
-        )
-    if entered.source == CONSOLE:
-        need(entered.by, DEALER)
+    _refuse_unsound(state, entered)
     cards = read(entered.player, entered.banker)
     if entered.kind == "hand-complete" and not cards.complete:
         raise refuse(Refusal.BAD_HAND, f"incomplete: {judge(cards.player, cards.banker)[1]}")
@@ -82,6 +73,23 @@ def current(state: State, entered: FourCards) -> Decision:
             **people(entered.by),
         ),
     )
+
+
+def _refuse_unsound(state: State, entered: FourCards) -> None:
+    """Refuse a hand that is not of this round, or from nobody who may tell it."""
+    if entered.round and entered.round != state.round:
+        why = f"the table went on to round {state.round}: enter the hand of {entered.round} anew"
+        raise refuse(Refusal.WRONG_PHASE, why)
+    if state.play not in (*IN_PLAY, Phase.SIMULATED):
+        raise refuse(Refusal.WRONG_PHASE, f"no hand is dealt while the table is {state.play.value}")
+    if entered.source == CONSOLE and not entered.key:
+        raise refuse(Refusal.BAD_REQUEST, "a keyed hand is a command: it takes a key")
+    if entered.source not in (SHOE, CONSOLE):
+        raise refuse(
+            Refusal.BAD_REQUEST, f"a hand comes from the shoe, or keyed from the console, not {entered.source!r}"
+        )
+    if entered.source == CONSOLE:
+        need(entered.by, DEALER)
 
 
 def _simulated(state: State, entered: FourCards, *, complete: bool) -> Decision:

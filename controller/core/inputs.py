@@ -78,6 +78,7 @@ class FourCards(Input, frozen=True, kw_only=True):
     source: str = "shoe"
     key: str = ""
     by: Person | None = None
+    round: int = 0  # the one that is meant, where it is said: the table may have gone on meanwhile
 
 
 class HandComplete(FourCards, frozen=True, kw_only=True):
@@ -117,6 +118,12 @@ class AwardRejected(Command, frozen=True, kw_only=True):
 
     award: str
     reason: str
+
+
+class SlipPrinted(Command, frozen=True, kw_only=True):
+    """The slip of a validated award is printed, or printed again."""
+
+    award: str
 
 
 class RoundVoided(Command, frozen=True, kw_only=True):
@@ -222,7 +229,7 @@ class ControllerStarted(Input, frozen=True, kw_only=True):
     """The program began to keep this table, before any device was spoken to."""
 
     version: str  # of the software
-    digest: str = ""  # of what is installed; empty where that is a checkout
+    record: str = ""  # SHA-256 of the list of what is installed; empty where that is a checkout
     mode: str = "live"  # or demonstration
 
 
@@ -288,6 +295,7 @@ AnyInput = (
     | LateHand
     | AwardValidated
     | AwardRejected
+    | SlipPrinted
     | RoundVoided
     | WagerVoided
     | SimulatedRound

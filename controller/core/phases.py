@@ -25,6 +25,7 @@ _ANYWHERE = {
     "wager-dropped",
     "award-validated",
     "award-rejected",
+    "slip-printed",
     "late-hand",
     "hand-corrected",
     "wager-voided",

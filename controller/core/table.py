@@ -224,6 +224,6 @@ def start(state: State, started: ControllerStarted) -> Decision:
         why = f"this journal is {state.mode}, the configuration {started.mode}: each takes a journal of its own"
         raise refuse(Refusal.BAD_REQUEST, why)
     fact = ControllerWasStarted(
-        epoch=state.epoch + 1, version=started.version, mode=started.mode, digest=started.digest
+        epoch=state.epoch + 1, version=started.version, mode=started.mode, record=started.record
     )
     return Decision(fact)

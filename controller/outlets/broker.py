@@ -37,7 +37,8 @@ MESSAGES_TOGETHER = 8  # of facts, before the meters are said again: catching up
 MOST_COMMITS = 1024  # remembered while there is no broker; older ones are told together when it is back
 HEAD_EVERY = 100  # facts between two anchors of the chain
 HOUR = 3600 * 1_000_000  # microseconds
-COMMANDS_AT_ONCE = 16  # people and tools at one table many times over; more wait on the line
+COMMANDS_AT_ONCE = 16  # people and tools at one table many times over
+COMMANDS_WAITING = 256  # that nobody has looked at yet; those beyond are dropped, and their senders ask again
 # Retained topics that come and go. What the broker keeps of them and the table does not know is cleared away.
 COMING_AND_GOING = ("awards/+", "meters/+", "proofs/+", "devices/+")
 
@@ -188,7 +189,11 @@ class Broker:
             try:
                 will = self._retained(topics.STATUS, self._status("offline", "lost"))
                 async with connection(
-                    self._settings, self._identity.client, password=self._password, will=will
+                    self._settings,
+                    self._identity.client,
+                    password=self._password,
+                    will=will,
+                    most_waiting=COMMANDS_WAITING,
                 ) as broker:
                     await self._greet(broker)
                     self._gone.clear()

@@ -100,6 +100,11 @@ class SigningIn:
             return None
         return person
 
+    def sign_out(self, token: str, client: str) -> None:
+        """Forget a token at the client it is good at; elsewhere it stays."""
+        if self._tokens.whose(token, client) is not None:
+            self._tokens.forget(token)
+
     async def give_pin(self, operator: str, pin: str) -> None:
         """Keep an operator's new PIN, once the fact that adds or changes them is durable, and sign out the old one."""
         async with self._turn:  # nobody is let in with the old one meanwhile

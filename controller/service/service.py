@@ -61,6 +61,7 @@ class Service:
         self._clock: Clock = clock or WallClock()
         self._stop = asyncio.Event()
         self._failure: BaseException | None = None
+        self._after: BaseException | None = None  # what only followed from it
 
     def stop(self) -> None:
         """Begin to end."""
@@ -217,7 +218,7 @@ class Service:
                 log.info("ready", facts=table.engine.state.seq, epoch=table.engine.state.epoch)
                 await self._stop.wait()
         except EngineStoppedError as error:
-            self._failure = self._failure or error
+            self._after = error
         finally:
             await self._ended(table, lines, rest, broker, engine)
 
@@ -242,7 +243,9 @@ class Service:
             self._fail(name, error)
 
     def _fail(self, name: str, error: Exception) -> None:
-        if self._failure is None:
+        if isinstance(error, EngineStoppedError) and name != "engine":
+            self._after = error  # the engine's own end says why
+        elif self._failure is None:
             self._failure = error
             self._log.error("failed", part=name, why=str(error), kind=type(error).__name__, exc_info=error)
         self._stop.set()
@@ -256,6 +259,7 @@ class Service:
         engine: asyncio.Task[None],
     ) -> None:
         self._notifier.stopping()
+        self._failure = self._failure or self._after
         why = str(self._failure) if self._failure is not None else ""
         self._log.info("stopping", why=why or "asked to")
         await _within(REST_SECONDS, *(driver.rest() for driver in table.drivers))

@@ -95,7 +95,7 @@ class Table:
         """The start itself; the first Rules Submission of a journal; mystery values that cannot be opened."""
         now = self._clock.now()
         mode, version = found.settings.mode, software.version or "unknown"
-        self._step(ControllerStarted(at=stamp(now), version=version, digest=software.digest, mode=mode))
+        self._step(ControllerStarted(at=stamp(now), version=version, record=software.digest, mode=mode))
         if self.engine.state.filed is None:
             day = gaming_day_of(found.files, now)
             filing = SubmissionChanged(
@@ -119,7 +119,10 @@ class Table:
             self.machine.committed(entries[-1].at, time.perf_counter() - began)
             if self.broker is not None:
                 self.broker.committed(head.seq)
-            told.tell(self._log, entries, first)
+            try:
+                told.tell(self._log, entries, first)
+            except Exception as error:  # noqa: BLE001 -- a line that cannot be written must not undo what is durable
+                self._log.error("log-failed", seq=first, exc_info=error)
         return head
 
     def _broker_changed(self, why: str) -> None:

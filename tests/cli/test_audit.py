@@ -172,7 +172,7 @@ def test_a_day_that_has_not_ended_is_told_as_the_day_so_far(journal: str, capsys
     assert not answer(capsys, "report", journal, "--date", "2026-11-17")["ended"]
     text = told(capsys, "report", journal, "--date", "2026-11-17")
     assert "the day so far" in text
-    assert "06:08:50 to 2026-11-17 06:11:25 there" in text
+    assert "06:08:50 to 2026-11-17 06:11:30 there" in text
     assert "the day so far" not in told(capsys, "report", journal, "--date", "2026-11-16")
 
 

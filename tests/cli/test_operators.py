@@ -161,9 +161,16 @@ def test_while_the_controller_runs_it_is_refused(desk: Desk, capsys: Said) -> No
         assert "the controller is not stopped" in refusal(capsys, *desk.words("list"))
 
 
-def test_without_offline_it_says_that_this_is_not_built(desk: Desk, capsys: Said) -> None:
+def test_without_offline_it_asks_where_the_broker_is(desk: Desk, capsys: Said) -> None:
     words = [word for word in desk.words("list") if word != "--offline"]
-    assert "over MQTT this is not built yet: stop the controller and give --offline" in refusal(capsys, *words)
+    assert "--config FILE says where the broker is" in refusal(capsys, *words)
+
+
+@pytest.mark.parametrize("missing", ["--journal", "--pepper"])
+def test_offline_it_needs_the_journal_and_the_pepper(desk: Desk, capsys: Said, missing: str) -> None:
+    words = desk.words("disable", "bo")
+    place = words.index(missing)
+    assert f"{missing} FILE is needed with --offline" in refusal(capsys, *words[:place], *words[place + 2 :])
 
 
 @pytest.mark.parametrize("action", [("list",), ("disable", "ana")])

@@ -545,6 +545,7 @@ class Auditor:
             inputs.HandCorrected: self._late_hand,
             inputs.AwardValidated: self._validate,
             inputs.AwardRejected: self._reject,
+            inputs.SlipPrinted: self._print,
             inputs.RoundVoided: self._void,
             inputs.WagerVoided: self._take_out,
             inputs.SimulatedRound: self._simulated,
@@ -1136,6 +1137,11 @@ class Auditor:
         award = self._found(command.award)
         self._still_pending(award)
         self._undo([award], "rejected")
+
+    def _print(self, command: inputs.SlipPrinted) -> None:
+        self._need(command.by, "floorperson")
+        if self._found(command.award).fate != "paid":
+            raise _NoError("only what was paid has a slip", Refusal.UNKNOWN)
 
     def _void(self, command: inputs.RoundVoided) -> None:
         self._need_text(command.reason)

@@ -763,3 +763,14 @@ def test_no_hand_is_entered_in_an_open_or_closed_round(kind: type[Input]) -> Non
     table.do(inputs.TableOpened, by=DEALER)
     refused(keyed(table, kind, NATURAL), Refusal.WRONG_PHASE)
     refused(shoe(table, kind, NATURAL), Refusal.WRONG_PHASE)
+
+
+@pytest.mark.parametrize(("round_", "fine"), [(0, True), (1, True), (2, False)])
+def test_a_hand_that_names_its_round_settles_no_other(round_: int, fine: bool) -> None:
+    table = locked()
+    found = table.try_(inputs.FourCards, **WHOLE, source="console", by=DEALER, round=round_)
+    if fine:
+        assert isinstance(found, Decision)
+    else:
+        assert isinstance(found, Refused)
+        assert found.refusal is Refusal.WRONG_PHASE

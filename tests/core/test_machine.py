@@ -658,6 +658,7 @@ class Play(RuleBasedStateMachine):
                 "operator",
                 "access",
                 "start",
+                "slip",
             ]
         ),
         at=index,
@@ -688,6 +689,7 @@ class Play(RuleBasedStateMachine):
             "cards": lambda: self.enter(inputs.HandComplete, tuple(cards[:half]), tuple(cards[half:]), "console"),
             "operator": lambda: self.operator(at, how),
             "access": lambda: self.access(at),
+            "slip": lambda: self.give(inputs.SlipPrinted, award=self.one_of([*self.state.awards, "none"], at), **floor),
             "start": lambda: self.give(inputs.ControllerStarted, version="1", mode=("live", "demonstration")[at == 5]),
         }
         happenings[what]()

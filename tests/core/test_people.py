@@ -78,6 +78,13 @@ def major() -> Table:
     return table
 
 
+def paid() -> Table:
+    """The same, validated."""
+    table = major()
+    table.do(inputs.AwardValidated, award=award(table), method="slip", base_wager=True, by=FLOOR)
+    return table
+
+
 def mega() -> Table:
     """An award of $55,000.50, which takes two."""
     table = locked()
@@ -155,6 +162,7 @@ CASES = [
         lambda t: {"award": award(t), "method": "slip", "base_wager": True},
         "floorperson",
     ),
+    Case("slip", paid, inputs.SlipPrinted, lambda t: {"award": award(t)}, "floorperson"),
     Case("void", locked, inputs.RoundVoided, lambda _: {"round": 1, "reason": "r"}, "floorperson"),
     Case(
         "service", opened, inputs.PositionService, lambda _: {"position": 4, "on": False, "reason": "r"}, "floorperson"

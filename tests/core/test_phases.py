@@ -53,6 +53,7 @@ EVERY: dict[type[Input], Callable[[Table], dict[str, object]]] = {
     inputs.LateHand: lambda _: {"by": SUPERVISOR, "second": SUPERVISOR2, "round": 1, "reference": "c", **NATURAL},
     inputs.AwardValidated: lambda _: {"by": FLOOR, "award": "none", "method": "slip", "base_wager": True},
     inputs.AwardRejected: lambda _: {"by": FLOOR, "second": FLOOR2, "award": "none", "reason": "r"},
+    inputs.SlipPrinted: lambda _: {"by": FLOOR, "award": "none"},
     inputs.RoundVoided: lambda table: {"by": FLOOR, "round": table.state.round, "reason": "r"},
     inputs.WagerVoided: lambda table: {
         "by": FLOOR,
@@ -96,6 +97,7 @@ EVERY: dict[type[Input], Callable[[Table], dict[str, object]]] = {
 OTHERWISE = {
     "award-validated": Refusal.UNKNOWN,
     "award-rejected": Refusal.UNKNOWN,
+    "slip-printed": Refusal.UNKNOWN,
     "return-confirmed": Refusal.UNKNOWN,
     "link-answered": Refusal.UNKNOWN,
 }

@@ -12,8 +12,8 @@ from tests.core.test_operators import refused
 def test_every_start_counts_one() -> None:
     table = Table()
     for epoch in (1, 2, 3):
-        fact = table.do(inputs.ControllerStarted, version="1.2", digest="ab" * 32)
-        assert fact == ControllerWasStarted(epoch=epoch, version="1.2", mode="live", digest="ab" * 32)
+        fact = table.do(inputs.ControllerStarted, version="1.2", record="ab" * 32)
+        assert fact == ControllerWasStarted(epoch=epoch, version="1.2", mode="live", record="ab" * 32)
         assert table.state.epoch == epoch
 
 

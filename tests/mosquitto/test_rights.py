@@ -13,7 +13,8 @@ from tests.mosquitto.broker import BASE, MISSING, SHIPPED, USERS, WHY_SKIPPED, W
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=WHY_SKIPPED)
 
 STAFF = {"console", "auditor-tool"}
-QUERIES = ["login", *(f"query-{what}" for what in ("hits", "derive", "readings", "rounds", "actions", "operators"))]
+ASKED = ("hits", "derive", "readings", "rounds", "actions", "operators")
+QUERIES = ["login", "logout", *(f"query-{what}" for what in ASKED)]
 CHANGES = ["validate", "reject", "adjust-meter", "change-submission", "operator-add"]
 # Each topic below the table's base: who may publish there, and who may read it.
 RIGHTS: dict[str, tuple[set[str], set[str]]] = {

@@ -198,6 +198,21 @@ def test_who_is_disabled_or_has_another_role_is_signed_out(change: dict[str, boo
     asyncio.run(main())
 
 
+def test_signing_out_ends_a_token_at_its_own_client_alone() -> None:
+    async def main() -> None:
+        door = Door()
+        await door.add("ana", "floorperson")
+        first, second = await signed_in(door), await signed_in(door)
+        door.way_in.sign_out(first.token, "elsewhere")
+        assert door.way_in.whose(first.token, "console") is not None
+        door.way_in.sign_out(first.token, "console")
+        assert door.way_in.whose(first.token, "console") is None
+        assert door.way_in.whose(second.token, "console") is not None
+        door.way_in.sign_out("no such token", "console")
+
+    asyncio.run(main())
+
+
 def test_a_new_pin_and_none_sign_out_too() -> None:
     async def main() -> None:
         door = Door()

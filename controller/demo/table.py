@@ -1,0 +1,88 @@
+"""One table of a demonstration: its folder, devices, controller, people, and what it says."""
+
+import asyncio
+from random import Random
+from time import monotonic
+
+from controller import mqtt
+from controller.demo.asking import Asking
+from controller.demo.children import Child, jackpotd
+from controller.demo.configuration import POSITIONS, WAGERS, configuration
+from controller.demo.pace import Pace
+from controller.demo.people import enrol
+from controller.demo.staff import Staff
+from controller.demo.state import State
+from controller.demo.twins import TableTwin
+from controller.demo.watching import Watched, watch
+from controller.people.pepper import PEPPER_FILE, read_pepper
+from controller.settings import MqttSettings
+from drivers.simulated.players import Table
+
+FINISH_SECONDS = 10.0  # for the floor to validate what the last rounds won
+
+
+class DemoTable:
+    """One table, played by itself."""
+
+    def __init__(self, name: str, state: State, pace: Pace, chance: Random) -> None:
+        self.name = name
+        self.folder = state.table(name)
+        self.journal = self.folder / "journal.db"
+        self.config = self.folder / "table.toml"
+        self.watched = Watched(name)
+        self.rounds = 0
+        self.seconds = 0.0  # of play, from the table being open on
+        self.began_after = 0  # the last fact before this demonstration
+        self._credentials = state.credentials
+        self._pace = pace
+        self._chance = chance
+        self.twin = TableTwin(self.folder, pace, self.watched, chance.getrandbits(32))
+
+    async def prepare(self, broker: MqttSettings, console_port: int | None) -> None:
+        """Write the configuration, and let everybody in."""
+        self.config.write_text(configuration(self.name, self.folder, self._pace, broker, console_port))
+        self.began_after = await enrol(self.journal, read_pepper(self._credentials / PEPPER_FILE))
+
+    async def start(self) -> Child:
+        """Start its controller."""
+        command = jackpotd("run", "--config", str(self.config))
+        credentials = {"CREDENTIALS_DIRECTORY": str(self._credentials)}
+        return await Child.start(f"the controller of {self.name}", command, self.folder / "run.log", credentials)
+
+    async def watch(self, settings: MqttSettings, password: str | None) -> None:
+        """Hear what it says, for ever."""
+        await watch(self.watched, settings, password)
+
+    async def play(self, settings: MqttSettings, password: str | None, rounds: int, stop: asyncio.Event) -> None:
+        """Open it, play so many rounds or until it is enough, and close it."""
+        async with Asking(settings, password, self.name) as asks:
+            staff = Staff(asks, self.watched, self._pace)
+            playing = asyncio.create_task(self._play(staff, rounds))
+            validating = asyncio.create_task(staff.validate())
+            stopping = asyncio.create_task(stop.wait())
+            try:
+                await asyncio.wait([playing, validating, stopping], return_when=asyncio.FIRST_COMPLETED)
+                for task in (playing, validating):
+                    if task.done():
+                        task.result()
+                await mqtt.end(playing)
+                if not stop.is_set():
+                    await self.watched.until(lambda: not self.watched.pending, FINISH_SECONDS)
+                await mqtt.end(validating)
+                await staff.close_table()
+            finally:
+                await mqtt.end(playing, validating)
+                stopping.cancel()
+
+    async def _play(self, staff: Staff, rounds: int) -> None:
+        players = Table(POSITIONS, WAGERS, self.twin, self._chance)
+        await staff.open_table()
+        self.twin.take_up()
+        await self.twin.press()  # a round that was left locked, or nothing
+        began = monotonic()
+        while not rounds or self.rounds < rounds:
+            self.twin.begin()
+            await players.play()
+            players.rounds.clear()  # what is to be remembered is in the journal
+            self.rounds += 1
+            self.seconds = monotonic() - began
