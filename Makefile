@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CODE := controller drivers tests bench systemd/install
 
-.PHONY: help run test soak lint format bench lock clean
+.PHONY: help run test soak lint format schemas bench lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,26 +28,8 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock
 	$(PIP) --require-hashes -r requirements-dev.lock
 	@touch $@
 
-# Until the service is built, `make run` shows what works: a submission checked, one round settled, its odds.
-EXAMPLE := config/minibaccarat-royal9-5.toml
-ROUND := --player "KS 9S" --banker "9H KH"
-LAYOUT := --layout KS9S,KH9H,KD9D,KC9C,KS9H,KH9S,KD9C,KC9D,KS9D
-define show
-@printf '\n$$ jackpotd %s\n' '$(1)'
-@$(BIN)/jackpotd $(1)
-endef
-
-run: $(VENV)/run.stamp ## Show what works so far: a settled sample round and its odds
-	$(call show,check $(EXAMPLE))
-	$(call show,settle player --amount 25 $(ROUND))
-	$(call show,settle harmony/B --amount 5 $(ROUND))
-	$(call show,settle perfect-pairs/A@player --amount 10 $(ROUND))
-	$(call show,settle royal9/5 $(ROUND) $(LAYOUT) --seat 1)
-	$(call show,settle royal9/5 $(ROUND) $(LAYOUT) --seat 2)
-	$(call show,settle royal9/5 $(ROUND) $(LAYOUT) --seat 3)
-	$(call show,odds royal9/5 --config $(EXAMPLE) --seat 1)
-	$(call show,odds harmony/B --config $(EXAMPLE))
-	$(call show,odds royal9-mystery/1 --config $(EXAMPLE))
+run: $(VENV)/run.stamp ## A whole table that plays by itself, on simulated devices; Ctrl-C ends it
+	$(BIN)/jackpotd demo $(DEMO)
 
 # The power-cut test compiles its recorder.
 .PHONY: compiler
@@ -75,6 +57,9 @@ lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports
 format: $(VENV)/dev.stamp ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
+
+schemas: $(VENV)/run.stamp ## Write docs/asyncapi.yaml from the types of the messages
+	$(BIN)/python -m controller.wire.schemas
 
 bench: $(VENV)/dev.stamp ## Measure speed, as ratios side by side in one run
 	$(BIN)/python -m compileall -q controller drivers
