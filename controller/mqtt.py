@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import aiomqtt
 
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 
 KEEPALIVE_SECONDS = 5  # two of these without a word, and the broker says the last will
 ANSWER_SECONDS = 3.0  # a broker that has not acknowledged by then is gone

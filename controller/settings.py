@@ -5,7 +5,6 @@
 
 import tomllib
 from collections.abc import Mapping
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -15,14 +14,13 @@ from msgspec import Meta, Struct, field
 from controller.rules.errors import BadInputError
 from controller.rules.lawful import SERVICE_TABLES
 from controller.rules.money import parse_cents
+from controller.wire.broker import MqttSettings
 from drivers import registry
 
 MOST_BYTES = 1024 * 1024  # as of a Rules Submission; settings are a page or two
 COINS = "coins"  # of `[devices]`: no line, but what coins are worth
 
 Milliseconds = Annotated[int, Meta(ge=0, le=60_000)]
-Seconds = Annotated[int, Meta(ge=0, le=3600)]
-PortNumber = Annotated[int, Meta(ge=1, le=65_535)]
 T = TypeVar("T", bound=Struct)
 
 
@@ -34,51 +32,12 @@ class SettingsError(BadInputError):
         self.key, self.why = key, why
 
 
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 class ButtonSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The lock-out button: `[button]`."""
 
     maintained: bool = False  # a switch that stays where it is put, down meaning locked; otherwise each press counts
     reopen_after_ms: Milliseconds = 3000  # a press sooner than this after the last one is that one once more
     pulled_ms: Milliseconds = 3000  # a chip lifted sooner than this after lock-out flashes its position
-
-
-class MqttSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The broker: `[mqtt]`."""
-
-    host: str = "127.0.0.1"
-    port: PortNumber | None = None  # 8883 with TLS, 1883 without
-    tls: bool = False
-    ca: str = ""  # the file of the CA that signed the broker's certificate; empty: those the system trusts
-    certificate: str = ""  # our own, and
-    key: str = ""  # its key, where the broker asks for them
-    user: str = ""  # with the password from the credential `mqtt-password`
-    grace_s: Seconds = 60  # how long play goes on without the broker; 0: not at all
-    # Said in so many words, because everybody on the network could read, and change, what is said.
-    allow_plain_text_over_the_network: bool = False
-
-    def __post_init__(self) -> None:
-        if bool(self.certificate) != bool(self.key):
-            raise ValueError("certificate and key go together")
-        if (self.ca or self.certificate) and not self.tls:
-            raise ValueError("certificates are for TLS: set tls = true")
-        if not self.tls and not self.allow_plain_text_over_the_network and not _is_loopback(self.host):
-            raise ValueError(
-                f"{self.host} is not this machine, and without TLS all could read and change what is said: "
-                "set tls = true, or allow_plain_text_over_the_network = true"
-            )
-
-    def address(self) -> tuple[str, int]:
-        """Where the broker is."""
-        return self.host, self.port or (8883 if self.tls else 1883)
 
 
 class JournalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -10,13 +10,13 @@ from controller.settings import (
     MOST_BYTES,
     ButtonSettings,
     JournalSettings,
-    MqttSettings,
     Settings,
     SettingsError,
     SoftwareSettings,
     read,
     settings,
 )
+from controller.wire.broker import MqttSettings
 from drivers.modbus_settings import ModbusSettings
 from tests.core.play import MINI
 

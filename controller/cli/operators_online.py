@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from controller.asking import Client, NoReplyError
 from controller.cli.operators import NoError, asked, listing, new_pin, tell
-from controller.commands.client import Client, NoReplyError
 from controller.mqtt import BrokerError
 from controller.rules.errors import BadInputError
 from controller.service.starting import configuration

@@ -5,11 +5,11 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self
 
-from controller.commands.client import Client, NoReplyError
+from controller.asking import Client, NoReplyError
 from controller.demo.rights import SITE, STAFF
 from controller.demo.twins import StalledError
 from controller.mqtt import BrokerError
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 from controller.wire.commands import Reply
 
 MOST_TRIES = 10  # of one command: a controller that does not answer ten times, or a broker that is gone, stays away

@@ -7,7 +7,7 @@ from msgspec import json
 
 from controller.demo.pace import Pace
 from controller.demo.rights import CONTROLLER, SITE
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 
 POSITIONS, WAGERS, DECKS = 9, ("royal9", "harmony"), 8
 # Two boards on one line: seats 1 to 5, and seats 6 to 9 with the button beside the dealer.

@@ -25,7 +25,7 @@ from controller.demo.table import DemoTable
 from controller.demo.twins import StalledError
 from controller.demo.view import About
 from controller.rules.errors import BadInputError
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 
 MOST_TABLES = 8  # a pit; and about as many controllers as a small computer runs at once
 MOST_ROUNDS = 10_000_000  # weeks at full speed

@@ -15,7 +15,7 @@ from controller.demo.state import State
 from controller.demo.twins import TableTwin
 from controller.demo.watching import Watched, watch
 from controller.people.pepper import PEPPER_FILE, read_pepper
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 from drivers.simulated.players import Table
 
 FINISH_SECONDS = 10.0  # for the floor to validate what the last rounds won

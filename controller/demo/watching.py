@@ -11,8 +11,8 @@ from msgspec import json
 
 from controller import mqtt
 from controller.demo.rights import SITE
-from controller.settings import MqttSettings
 from controller.wire import topics
+from controller.wire.broker import MqttSettings
 from controller.wire.messages import Award, Events, Message, Meter, Round, Status
 
 RETRY_SECONDS = 0.5  # between two attempts at the broker

@@ -24,8 +24,8 @@ from controller.mqtt import ANSWER_SECONDS, BrokerError, Connection, Heard, Said
 from controller.outlets.corrections import corrections
 from controller.outlets.messages import retained
 from controller.outlets.public import told
-from controller.settings import MqttSettings
 from controller.wire import topics
+from controller.wire.broker import MqttSettings
 from controller.wire.messages import Device, Events, Head, Health, Message, Meter, Status
 
 DEVICE = "broker"
@@ -269,6 +269,7 @@ class Broker:
             if self._cursor < self._journal.head().seq:
                 self._changed.set()  # there is more to catch up with
             elif self._last_words is not None:
+                await self._say_head(broker)  # a copy made before this moment is then known to be old
                 await broker.publish(self._retained(topics.STATUS, self._last_words))
                 return
             if loop.time() >= alive_at:

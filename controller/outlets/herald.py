@@ -11,8 +11,8 @@ from controller.core.times import stamp
 from controller.engine import Clock
 from controller.mqtt import BrokerError, Connection, Said, connection
 from controller.outlets.broker import RETRY_SECONDS, STATUS_SECONDS, Identity
-from controller.settings import MqttSettings
 from controller.wire import topics
+from controller.wire.broker import MqttSettings
 from controller.wire.messages import Status
 
 LISTEN_SECONDS = 1.0  # for the last status: a broker that retains one gives it at once

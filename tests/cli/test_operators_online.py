@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 from tests.cli.calls import Said, call, refusal
 from tests.commands.desks import PIN, Clock, Desk
 from tests.commands.test_client import answering, of

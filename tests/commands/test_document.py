@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 from msgspec.structs import fields
 
-from controller.commands import client, looks, paging, rounds, telling
+from controller import asking
+from controller.commands import looks, paging, rounds, telling
 from controller.people.rights import QUERIES, RIGHTS
 from controller.wire import command_rows as rows
 from controller.wire.commands import (
@@ -96,10 +97,10 @@ def test_figures_are_those_of_the_code() -> None:
         f"at most {MOST_ROWS} rows (`limit`), and at most {paging.MOST_PAGE_BYTES >> 20} MiB",
         f"and at most {looks.QUERY_SECONDS:g} s",
         f"{rounds.MOST_REFUSED} at most and `more_refused`",
-        f"in {client.TRIES * client.REPLY_SECONDS:g} s",
+        f"in {asking.TRIES * asking.REPLY_SECONDS:g} s",
     ):
         assert sentence in TEXT, sentence
-    assert (client.TRIES, looks.QUERIES_AT_ONCE) == (3, 1)
+    assert (asking.TRIES, looks.QUERIES_AT_ONCE) == (3, 1)
 
 
 def test_the_example_is_python() -> None:

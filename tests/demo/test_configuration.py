@@ -19,7 +19,7 @@ from controller.demo.configuration import (
 from controller.demo.pace import Pace
 from controller.demo.rights import CONTROLLER, SITE
 from controller.rules.lawful import check
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 from drivers.modbus_settings import ModbusSettings
 
 ROOT = Path(__file__).parents[2]

@@ -23,7 +23,7 @@ from controller.journal.starting import load
 from controller.mqtt import end
 from controller.outlets.broker import FACTS_TOGETHER, Broker, Identity, RolledBackError
 from controller.outlets.messages import retained
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 from tests.core.play import BEGIN, DEALER, FLOOR, MINI, vault
 from tests.outlets.brokers import Mosquitto, needs_mosquitto
 from tests.wire.validating import check

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from controller.mqtt import end
 from controller.outlets.broker import Broker, Identity
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 from tests.mosquitto.broker import Broker as Shipped
 from tests.outlets.test_broker import Table
 

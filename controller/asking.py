@@ -11,8 +11,8 @@ from uuid import uuid4
 from msgspec import MsgspecError, json, structs
 
 from controller.mqtt import BrokerError, Connection, Said, connection, end
-from controller.settings import MqttSettings
 from controller.wire import topics
+from controller.wire.broker import MqttSettings
 from controller.wire.commands import REPLIES, REQUESTS, Query, Reply
 
 REPLY_SECONDS = 5.0  # a sign-in waits its turn for two, a commit on a bad disk for one

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec import json
 
-from controller.commands.client import TRIES, Client, NoReplyError
+from controller.asking import TRIES, Client, NoReplyError
 from controller.core.times import stamp
 from controller.mqtt import BrokerError, Heard, Said, connection, end
-from controller.settings import MqttSettings
 from controller.wire import topics
+from controller.wire.broker import MqttSettings
 from controller.wire.commands import LoginReply, OperatorsReply, TableReply
 from tests.commands.desks import PIN, Clock, Desk, run
 from tests.outlets.brokers import Mosquitto, needs_mosquitto
