@@ -138,16 +138,20 @@ async def connection(
         socket_options=_SOCKET,
         max_queued_incoming_messages=most_waiting,
     )
+    _asked_for(client._disconnected)  # noqa: SLF001 -- there is no other way to it
     with _translated():
         await client.__aenter__()
-    # The library keeps why a connection ended, and asyncio complains if nobody asks for it: nobody always does.
-    ended = client._disconnected  # noqa: SLF001 -- there is no other way to it
-    ended.add_done_callback(lambda future: future.cancelled() or future.exception())
+    _asked_for(client._disconnected)  # noqa: SLF001 -- another one, where a connection ended as it was made
     try:
         yield Connection(client)
     finally:
         with suppress(aiomqtt.MqttError, OSError):
             await client.__aexit__(None, None, None)
+
+
+def _asked_for(ended: asyncio.Future[None]) -> None:
+    """The library keeps why a connection ended, and asyncio complains if nobody asks for it: this always does."""
+    ended.add_done_callback(lambda future: future.cancelled() or future.exception())
 
 
 def _tls(settings: MqttSettings) -> ssl.SSLContext | None:

@@ -148,6 +148,7 @@ class Broker:
         self._changed = asyncio.Event()
         self._said: dict[str, Message] = {}  # since the last connection
         self._shown: State | None = None  # as it was when the meters were last said
+        self._plight_said: tuple[str, str] | None = None  # whether the table is faulted and why, as last said
         self._head_said, self._hour = 0, 0
         self._cursor = journal.cursor()  # facts up to this one were acknowledged
         self._commits: deque[int] = deque(maxlen=MOST_COMMITS)  # the last fact of each that was not said yet
@@ -246,7 +247,7 @@ class Broker:
             await broker.subscribe([self._identity.topic(topics.COMMANDS)])
         wanted = self._wanted()
         gone = [topic for topic in kept if topic not in wanted and topic not in {topics.HEAD, topics.STATUS}]
-        await broker.publish(self._retained(topics.STATUS, self._standing()))
+        await self._say_standing(broker, [])
         await broker.publish_all(self._emptied(topic) for topic in gone)
         await self._say(broker, [])
         await self._say_head(broker)
@@ -274,12 +275,12 @@ class Broker:
                 return
             if loop.time() >= alive_at:
                 alive_at, beats = loop.time() + STATUS_SECONDS, beats + 1
-                every = [self._retained(topics.STATUS, self._standing())]
+                every: list[Said] = []
                 if beats % COUNTERS_EVERY == 0:
                     devices = self._devices()
                     self._said |= devices
-                    every += [self._retained(topic, each) for topic, each in devices.items()]
-                await broker.publish_all(every)
+                    every = [self._retained(topic, each) for topic, each in devices.items()]
+                await self._say_standing(broker, every)
 
     async def _listen(self, broker: Connection, answer: Answering) -> None:
         """Take commands, and answer each when it is done."""
@@ -312,9 +313,16 @@ class Broker:
 
     async def _say(self, broker: Connection, facts: list[Said]) -> None:
         """Say facts, and every retained message that says something else than when it was last said."""
-        state, wanted = self._engine.state, self._wanted()
+        state, wanted, plight = self._engine.state, self._wanted(), self._plight()
         await broker.publish_all([*facts, *self._differing(state, wanted)])
-        self._said, self._shown = wanted, state  # only now: what was not acknowledged was not said
+        # Only now: what was not acknowledged was not said.
+        self._said, self._shown, self._plight_said = wanted, state, plight
+
+    async def _say_standing(self, broker: Connection, more: list[Said]) -> None:
+        """Say how the table is, as a sign of life, and more after it."""
+        plight = self._plight()
+        await broker.publish_all([self._retained(topics.STATUS, self._standing()), *more])
+        self._plight_said = plight
 
     def _wanted(self) -> dict[str, Message]:
         """Every retained message but the status, as it ought to be now."""
@@ -327,7 +335,7 @@ class Broker:
     def _differing(self, state: State, wanted: Mapping[str, Message]) -> Iterator[Said]:
         before = self._shown
         changed = {topic: each for topic, each in wanted.items() if _differs(self._said.get(topic), each)}
-        if Phase.FAULTED in (state.phase, before.phase if before else state.phase) and topics.ROUND in changed:
+        if self._plight() != self._plight_said:
             yield self._retained(topics.STATUS, self._standing())
         fell = corrections(before, state, self._journal) if before is not None else {}
         for topic, message in changed.items():
@@ -370,13 +378,18 @@ class Broker:
     def _emptied(self, topic: str) -> Said:
         return Said(self._identity.topic(topic), b"", retain=True)
 
-    def _standing(self) -> Status:
+    def _plight(self) -> tuple[Literal["online", "faulted"], str]:
+        """Whether the table is faulted, and why."""
         state = self._engine.state
-        health = self._around.health(self._journal.head().seq - self._cursor)
         if state.phase is not Phase.FAULTED:
-            return replace(self._status("online", ""), health=health)
-        lost = [f"{name}: {part.detail or 'lost'}" for name, part in state.devices.items() if part.lost]
-        return replace(self._status("faulted", "; ".join(lost)), health=health)
+            return "online", ""
+        return "faulted", "; ".join(
+            f"{name}: {part.detail or 'lost'}" for name, part in state.devices.items() if part.lost
+        )
+
+    def _standing(self) -> Status:
+        health = self._around.health(self._journal.head().seq - self._cursor)
+        return replace(self._status(*self._plight()), health=health)
 
     def _status(self, state: Literal["online", "faulted", "offline"], reason: str) -> Status:
         stand = self._stand(self._engine.state.seq, self._now())

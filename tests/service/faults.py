@@ -1,9 +1,11 @@
 """What a fault must leave behind: a whole journal, signs that were told nothing but the truth, and every fact told."""
 
 import shutil
+import sqlite3
 import subprocess
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,20 @@ def survived(folder: Path, scene: Scene, **more: Any) -> House:  # noqa: ANN401 
     """Play a scene with a fault in it. Afterwards the journal is whole, and no sign was told what was not so."""
     house = in_a_house(folder, scene, **more)
     assert check_told(house.journal, house.sign.messages)
+    if house.sign.connections == 1:  # otherwise some came out of what the broker keeps, in any order
+        _check_status_leads(house)
     return house
+
+
+def _check_status_leads(house: House) -> None:
+    """Whenever signs were told of a round, they knew from the status already whether it can be played."""
+    status: dict[str, Any] = {}
+    for topic, message in house.sign.told:
+        if topic == "status":
+            status = message
+        elif topic == "round":
+            faulted = "faulted" if message["phase"] == "faulted" else "online"
+            assert (status["epoch"], status["state"]) == (message["epoch"], faulted), (status, message)
 
 
 def check_every_fact_was_told(house: House) -> None:
@@ -75,6 +90,29 @@ async def stopped_by_itself(house: House) -> int:
     return code
 
 
+async def refused(house: House) -> str:
+    """Start a controller that does not start; why."""
+    begun = len(house.log)
+    await house.start(ready=False)
+    assert await house.ended() == 1, house.raw_log.decode()
+    assert house.logged("ready", begun) == []
+    (line,) = house.logged("refused-to-start", begun)
+    return str(line["why"])
+
+
+def save(journal: Path, copy: Path) -> None:
+    """Copy a journal as a backup does, while it is in use or not."""
+    with closing(sqlite3.connect(journal)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+
+
+def take_back(house: House, copy: Path) -> None:
+    """Put a copy in the place of the journal and all that lies beside it."""
+    for path in house.folder.glob("journal.db*"):
+        path.unlink()
+    copy.rename(house.journal)
+
+
 class Meddler:
     """A library loaded into the controller that sets its clock, and holds its disk, from outside."""
 
@@ -89,10 +127,9 @@ class Meddler:
             raise RuntimeError(f"meddler.c: install the Debian packages {PACKAGES}, or mend it: {done.stderr}")
         self._told.write_bytes(bytes(_SECONDS_AND_HOLD))
 
-    @property
-    def environ(self) -> dict[str, str]:
-        """What the controller is started with."""
-        return {"LD_PRELOAD": str(self._library), "MEDDLED": str(self._told)}
+    async def start(self, house: House, **environ: Any) -> None:  # noqa: ANN401 -- as the house has them
+        """Start the controller with the library in it."""
+        await house.start(LD_PRELOAD=str(self._library), MEDDLED=str(self._told), **environ)
 
     def set_clock(self, seconds: int) -> None:
         """Put the controller's clock this much ahead of the machine's; behind where it is less than nothing."""

@@ -11,7 +11,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -31,8 +31,8 @@ from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
 from controller.mqtt import BrokerError, Connection, Said, connection, end
 from controller.people.pins import Pins
-from controller.settings import MqttSettings
 from controller.vault import Vault
+from controller.wire.broker import MqttSettings
 from drivers.simulated.cctalk import Acceptor, AcceptorBus
 from drivers.simulated.dealer import Round
 from drivers.simulated.line import TwinLine
@@ -163,6 +163,7 @@ class House:
         self.raw_log = bytearray()
         self._reading: asyncio.Task[None] | None = None
         self.tokens: dict[str, str] = {}
+        self.ahead = 0  # seconds of the console's clock before the machine's
         self.environ: dict[str, str] = {}
         self._read_up_to = State()
 
@@ -274,7 +275,8 @@ class House:
 
     async def ask(self, name: str, /, client: str = CLIENT, **fields: object) -> dict[str, Any]:
         """Send a command, and wait for the reply."""
-        request = {"id": str(uuid4()), "at": datetime.now(UTC).isoformat(), **fields}
+        at = datetime.now(UTC) + timedelta(seconds=self.ahead)
+        request = {"id": str(uuid4()), "at": at.isoformat(), **fields}
         async with self.as_client(client) as broker:
             return await asked(broker, name, request, client)
 

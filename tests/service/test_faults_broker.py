@@ -7,7 +7,7 @@ import pytest
 
 from controller.mqtt import connection
 from controller.outlets.messages import retained
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 from tests.outlets.brokers import needs_mosquitto
 from tests.service.faults import NOTHING, a_round, check_every_fact_was_told, survived
 from tests.service.house import BASE, BUTTON, House
@@ -43,8 +43,9 @@ async def locked_unheard(house: House) -> None:
 async def settled(house: House) -> None:
     """The rest of the round that was locked unheard, and one more."""
     await house.agree()
-    assert house.sign.phase == "locked"
-    assert [house.sign.lamp(each) for each in (1, 2, 3)] == ["accepted", "accepted", "refused"]
+    await house.until(lambda: house.sign.phase == "locked")
+    lamps = ["accepted", "accepted", "refused"]
+    await house.until(lambda: [house.sign.lamp(each) for each in (1, 2, 3)] == lamps)
     house.deal(NOTHING)
     await house.until(lambda: house.sign.phase == "settled")
     await house.reopen()

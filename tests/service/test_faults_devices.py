@@ -39,12 +39,16 @@ def cents(house: House) -> dict[str, int]:
     return {topic: told["display_cents"] for topic, told in house.sign.topics.items() if topic.startswith("meters/")}
 
 
+def meter_states(house: House) -> set[str]:
+    """How the sign shows the meters."""
+    return {told["state"] for topic, told in house.sign.topics.items() if topic.startswith("meters/")}
+
+
 async def faulted(house: House, prior: str) -> None:
-    """Wait until signs and lamps say that nothing can be played."""
+    """Wait until the signs say that nothing can be played."""
     await house.until(lambda: (house.sign.state, house.sign.phase) == ("faulted", "faulted"))
     assert house.sign.topics["round"]["prior"] == prior
-    states = {told["state"] for topic, told in house.sign.topics.items() if topic.startswith("meters/")}
-    assert states == {"faulted"}
+    await house.until(lambda: meter_states(house) == {"faulted"})
 
 
 async def back(house: House, phase: str) -> None:
@@ -65,16 +69,16 @@ def test_an_adapter_unplugged_in_mid_frame_while_bets_are_made_and_plugged_in_ag
         await faulted(house, "open")
         assert len(cut.cut) > 2
         assert not rail.plugged
-        assert house.sign.topics["devices/royal9"]["state"] == "lost"
+        await house.until(lambda: house.sign.topics["devices/royal9"]["state"] == "lost")
         assert cents(house) == shown  # a fault applies nothing
         house.chip(5, there=False)  # gone when it comes back
         house.chip(6)  # and this one is new
         rail.plug()
         await back(house, "open")
-        state = house.state()
-        assert {*state.standing} == {"1/royal9", "6/royal9", "2/harmony"}
+        await house.until(lambda: {*house.state().standing} == {"1/royal9", "6/royal9", "2/harmony"})
+        await house.until(lambda: house.sign.topics["round"]["seq"] == house.head())
         assert (house.sign.lamp(1), house.sign.lamp(5), house.sign.lamp(6)) == ("placed", "invite", "placed")
-        assert house.sign.topics["devices/royal9"]["state"] == "online"
+        await house.until(lambda: house.sign.topics["devices/royal9"]["state"] == "online")
         await house.lock()
         await house.until(lambda: house.sign.lamp(6) == "accepted")
         await house.agree()
@@ -126,7 +130,9 @@ def test_the_table_is_faulted_while_there_is_no_button(tmp_path: Path, boards: s
         house.boards[0].sense(BUTTON, on=False)
         if OTHER_BOARD not in boards:
             house.chip(3, "harmony")
-            await house.until(lambda: "3/harmony" in house.state().sensors and house.state().sensors["3/harmony"].present)
+            await house.until(
+                lambda: "3/harmony" in house.state().sensors and house.state().sensors["3/harmony"].present
+            )
             assert "3/harmony" not in house.state().standing
             await house.until(lambda: not any(house.boards[1].coils))
         house.bus.silent.clear()

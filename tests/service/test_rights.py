@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from controller.mqtt import end
-from controller.settings import MqttSettings
+from controller.wire.broker import MqttSettings
 from tests.mosquitto.broker import MISSING, WHY_SKIPPED, Broker
 from tests.outlets.brokers import Mosquitto
 from tests.service.house import House

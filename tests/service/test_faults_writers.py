@@ -1,0 +1,120 @@
+"""A second controller, or any other writer, on a journal that is being kept: the first one's word is the only one."""
+
+import asyncio
+import os
+import sqlite3
+import sys
+from asyncio.subprocess import PIPE
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from msgspec import json
+
+from tests.outlets.brokers import needs_mosquitto
+from tests.service.faults import (
+    NOTHING,
+    a_round,
+    check_every_fact_was_told,
+    failures,
+    refused,
+    save,
+    survived,
+    take_back,
+)
+from tests.service.house import House
+
+pytestmark = needs_mosquitto
+
+
+def test_a_second_controller_on_one_journal_is_refused_and_the_first_does_not_notice(tmp_path: Path) -> None:
+    async def scene(house: House) -> None:
+        await house.start()
+        await house.open()
+        await house.bet(1)
+        await house.agree()
+        told, socket = len(house.sign.messages), f"{house.journal}.status.socket"
+        made = os.stat(socket).st_ino  # noqa: PTH116 -- a moment's look
+        command = [sys.executable, "-m", "controller", "run", "--config", str(house.config)]
+        second = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=house.environ)
+        _, log = await second.communicate()
+        assert second.returncode == 1
+        lines = [json.decode(line) for line in log.splitlines()]
+        (why,) = [line["why"] for line in lines if line["event"] == "refused-to-start"]
+        assert f"{house.journal} is held by another process: stop that one first" in why
+        assert os.stat(socket).st_ino == made  # noqa: PTH116 -- a moment's look
+        await house.bet(2)
+        await house.lock()
+        await house.agree()
+        heard = [json.decode(payload) for topic, payload in house.sign.messages[told:] if topic == "status"]
+        assert [each for each in heard if each["state"] != "online"] == []
+        assert house.logged("broker-gone") == []
+        assert len(house.logged("broker-there")) == 1
+        house.deal(NOTHING)
+        await house.until(lambda: house.sign.phase == "settled")
+
+    check_every_fact_was_told(survived(tmp_path, scene))
+
+
+@pytest.mark.parametrize("setting", ["allow_unsigned = true", 'digest = "' + "0" * 64 + '"'])
+def test_a_second_controller_that_would_not_start_anyway_does_not_speak_for_the_first(
+    tmp_path: Path, setting: str
+) -> None:
+    """Whoever tries another version or file by hand must not tell the signs that the table is faulted."""
+
+    async def scene(house: House) -> None:
+        await house.start()
+        await house.open()
+        path = house.config.with_suffix(".service.toml")
+        text = path.read_text()
+        other = house.folder / "other"
+        other.mkdir()
+        (other / house.config.name).write_text(house.config.read_text().replace('"450.00"', '"451.00"', 1))
+        (other / path.name).write_text(text.replace("allow_unsigned = true", setting))
+        told = len(house.sign.messages)
+        command = [sys.executable, "-m", "controller", "run", "--config", str(other / house.config.name)]
+        second = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=house.environ)
+        _, log = await second.communicate()
+        assert second.returncode == 1, log.decode()
+        await a_round(house, 1)
+        heard = [json.decode(payload) for topic, payload in house.sign.messages[told:] if topic == "status"]
+        assert [each for each in heard if each["state"] != "online"] == []
+        assert house.logged("broker-gone") == []
+
+    check_every_fact_was_told(survived(tmp_path, scene))
+
+
+def forge(path: Path) -> int:
+    """Add a fact, as any program that may write the file can; its number."""
+    with closing(sqlite3.connect(path)) as journal, journal:
+        seq, *row = journal.execute("SELECT * FROM facts ORDER BY seq DESC LIMIT 1").fetchone()
+        journal.execute(f"INSERT INTO facts VALUES (?{', ?' * len(row)})", [seq + 1, *row])  # noqa: S608 -- marks alone
+    return int(seq) + 1
+
+
+def test_a_journal_that_someone_else_writes_to_ends_the_service(tmp_path: Path) -> None:
+    async def scene(house: House) -> None:
+        await house.start()
+        await house.open()
+        await house.bet(1)
+        await house.agree()
+        good = tmp_path / "good.db"
+        save(house.journal, good)
+        forged = forge(house.journal)
+        house.chip(2)
+        assert await house.ended() == 1
+        (why,) = failures(house)
+        assert "end the program that changed it and verify the journal" in why
+        assert [line["why"] for line in house.logged("ended")] == [why]
+        await house.until(lambda: house.sign.state == "faulted")
+        assert house.sign.topics["status"]["reason"] == why
+        assert not any(house.boards[0].coils)
+        assert house.sign.lamp(2) == "invite"
+        why = await refused(house)
+        assert why.startswith(f"fact {forged}: its hash is ")
+        await house.until(lambda: house.sign.topics["status"]["reason"] == why)
+        take_back(house, good)
+        await house.start()
+        await house.until(lambda: {*house.state().standing} == {"1/royal9", "2/royal9"})
+
+    survived(tmp_path, scene)
