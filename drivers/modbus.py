@@ -113,6 +113,10 @@ class Modbus(Driver):
             for board in asked:
                 await self._serve(bus, board, cycle)
             await self._hand_up()
+            for board in asked:  # only now: what was read goes first, and its lamps follow in the same cycle
+                if board.online:
+                    await self._light(bus, board)
+            await self._hand_up()  # a board whose coils do not follow
             self.turns += 1
             due = max(due + settings.poll_ms / 1000, loop.time())
             if not asked:  # all are lost, and one of them is asked next
@@ -168,7 +172,6 @@ class Modbus(Driver):
             board.told_online, board.told_lost = True, False
             self._changed.append(Online(device=board.settings.id, detail=f"address {board.settings.address}"))
             self._changed += board.levels()
-        await self._light(bus, board)
 
     async def _begin(self, bus: Bus, board: Board, attempts: int) -> None:
         """All coils off before anything else, and the board's own watchdog on, so that they go off if we do."""

@@ -56,6 +56,14 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the answer as JSON")
 
 
+def _console(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Serve the web console and the signs until SIGTERM. Tables are known over MQTT alone; the password for the "
+        "broker is mqtt-password in $CREDENTIALS_DIRECTORY. Exit 0 stopped, 1 failed, 2 settings it cannot run with."
+    )
+    parser.add_argument("--config", metavar="FILE", required=True, help="a table's own configuration, or console.toml")
+
+
 def _odds(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Exact odds, counted over every ordered deal of six cards. Beside wager ids, mystery configurations are "
@@ -157,6 +165,7 @@ def _operators(parser: argparse.ArgumentParser) -> None:
         if name == "add":
             action.add_argument("--name", metavar="NAME", required=True, help="their name, as reports show it")
             action.add_argument("--role", metavar="ROLE", required=True, help="dealer floorperson supervisor auditor")
+            action.add_argument("--second", metavar="ID", help="another supervisor who signs, where two have to")
         action.add_argument("--by", metavar="ID", help="who does this, and signs in for it")
         action.add_argument("--config", metavar="FILE", help="the configuration of the table, with the broker's place")
         action.add_argument("--mqtt-user", metavar="USER", default="console", help="who may send commands there")
@@ -197,6 +206,7 @@ _QUESTIONS = {
 _COMMANDS = {
     "audit": ("is a journal whole, and what does it say?", _audit),
     "check": ("is this Rules Submission lawful?", _check),
+    "console": ("the web console and the signs", _console),
     "demo": ("a table that plays by itself, with all that belongs to it", _demo),
     "devices": ("serial ports, what answers there, and a table's devices live", _devices),
     "operators": ("the people who may sign in at a table", _operators),

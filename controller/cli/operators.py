@@ -117,9 +117,9 @@ def _refuse_wrong_place(path: Path, *, begins: bool) -> None:
 async def _add(options: argparse.Namespace, journal: SqliteJournal) -> int:
     table, pins = _Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
     before = table.state.operators.get(options.operator)
-    by = await _signed_in(options, table, pins)
+    people = await _signed_in(options, table, pins), await _second(options, table, pins)
     pin = new_pin(options.operator)
-    await _change(table, options.operator, options.name, options.role, by, active=True)
+    await _change(table, options.operator, options.name, options.role, people, active=True)
     await pins.keep(options.operator, pin, stamp(_Clock().now()))
     what = "changed" if before is not None and before.active else "added"
     tell(options, f"{options.operator} ({options.name}) is {what}: {options.role}", what)
@@ -131,8 +131,8 @@ async def _disable(options: argparse.Namespace, journal: SqliteJournal) -> int:
     known = table.state.operators.get(options.operator)
     if known is None:
         raise NoError(f"there is no operator {options.operator!r}: `jackpotd operators list` shows who there is")
-    by = await _signed_in(options, table, pins)
-    await _change(table, options.operator, known.name, known.role, by, active=False)
+    people = await _signed_in(options, table, pins), None
+    await _change(table, options.operator, known.name, known.role, people, active=False)
     pins.drop(options.operator)
     tell(options, f"{options.operator} ({known.name}) can sign in no more", "disabled")
     return 0
@@ -179,10 +179,12 @@ def printable_lines(lines: list[str]) -> str:
 
 
 async def _change(  # noqa: PLR0913 -- an operator, and who changes it
-    table: _Stopped, operator: str, name: str, role: str, by: Person | None, *, active: bool
+    table: _Stopped, operator: str, name: str, role: str, people: tuple[Person | None, Person | None], *, active: bool
 ) -> None:
-    at = stamp(_Clock().now())
-    changed = OperatorChanged(at=at, key=str(uuid4()), operator=operator, name=name, role=role, active=active, by=by)
+    at, (by, second) = stamp(_Clock().now()), people
+    changed = OperatorChanged(
+        at=at, key=str(uuid4()), operator=operator, name=name, role=role, active=active, by=by, second=second
+    )
     answer = await table.submit(changed)
     if answer.refusal == "bad-request":
         raise BadInputError(printable(answer.why))
@@ -196,10 +198,19 @@ async def _signed_in(options: argparse.Namespace, table: _Stopped, pins: Pins) -
         if supervisors(table.state):
             raise BadInputError("there is a supervisor already: name the one who does this with --by ID")
         return None
-    pin = asked(f"PIN of {options.by}: ")
-    session = await SigningIn(table, pins, Tokens(), _Clock()).login(options.by, pin, CLIENT)
+    return await _person(options.by, table, pins)
+
+
+async def _second(options: argparse.Namespace, table: _Stopped, pins: Pins) -> Person | None:
+    """The other supervisor, where two sign."""
+    return await _person(options.second, table, pins) if options.second else None
+
+
+async def _person(id_: str, table: _Stopped, pins: Pins) -> Person:
+    pin = asked(f"PIN of {id_}: ")
+    session = await SigningIn(table, pins, Tokens(), _Clock()).login(id_, pin, CLIENT)
     if isinstance(session, NotLetIn):
-        raise NoError(f"{options.by}: {session.message}")
+        raise NoError(f"{id_}: {session.message}")
     return session.person
 
 

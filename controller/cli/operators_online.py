@@ -37,15 +37,24 @@ async def _main(options: argparse.Namespace) -> None:
     settings = replace(found.settings.mqtt, user=options.mqtt_user)
     password = _password(options.mqtt_password_file)
     pin = asked(f"PIN of {options.by}: ")
+    other = getattr(options, "second", None)
+    others = asked(f"PIN of {other}: ") if other else ""
     # Everything is asked for before anybody is signed in: five minutes of idleness would sign them out again.
     fresh = new_pin(options.operator) if options.action == "add" else ""
     async with Client(settings, found.site, found.table, password=password) as client:
-        session = _ok(await client.ask("login", operator=options.by, pin=pin))
-        token = session.token if isinstance(session, LoginReply) and session.token is not UNSET else ""
+        tokens = [await _signed_in(client, options.by, pin)]
         try:
-            await _ACTIONS[options.action](options, client, token, fresh)
+            if other:
+                tokens.append(await _signed_in(client, other, others))
+            await _ACTIONS[options.action](options, client, tokens, fresh)
         finally:
-            await client.ask("logout", token=token)
+            for token in tokens:
+                await client.ask("logout", token=token)
+
+
+async def _signed_in(client: Client, operator: str, pin: str) -> str:
+    session = _ok(await client.ask("login", operator=operator, pin=pin))
+    return session.token if isinstance(session, LoginReply) and session.token is not UNSET else ""
 
 
 def _password(path: str | None) -> str | None:
@@ -68,22 +77,23 @@ def _ok(reply: Reply) -> Any:  # noqa: ANN401 -- each command's own
     raise BadInputError(message) if error == "bad-request" else NoError(f"{error}: {message}")
 
 
-async def _add(options: argparse.Namespace, client: Client, token: str, pin: str) -> None:
+async def _add(options: argparse.Namespace, client: Client, tokens: list[str], pin: str) -> None:
     operator = {"operator": options.operator, "name": options.name, "role": options.role}
-    reply = _ok(await client.ask("operator-add", token=token, **operator, pin=pin))
+    token, second = (*tokens, "")[:2]
+    reply = _ok(await client.ask("operator-add", token=token, second=second, **operator, pin=pin))
     tell(options, f"{reply.operator} ({reply.name}) may sign in: {reply.role}", "added")
 
 
-async def _disable(options: argparse.Namespace, client: Client, token: str, _pin: str) -> None:
-    reply = _ok(await client.ask("operator-disable", token=token, operator=options.operator))
+async def _disable(options: argparse.Namespace, client: Client, tokens: list[str], _pin: str) -> None:
+    reply = _ok(await client.ask("operator-disable", token=tokens[0], operator=options.operator))
     tell(options, f"{reply.operator} ({reply.name}) can sign in no more", "disabled")
 
 
-async def _list(options: argparse.Namespace, client: Client, token: str, _pin: str) -> None:
+async def _list(options: argparse.Namespace, client: Client, tokens: list[str], _pin: str) -> None:
     found: list[dict[str, object]] = []
     after = ""
     while True:
-        reply: OperatorsReply = _ok(await client.ask("query-operators", token=token, after=after))
+        reply: OperatorsReply = _ok(await client.ask("query-operators", token=tokens[0], after=after))
         for each in reply.operators or ():
             since = None if each.pin_since is UNSET else each.pin_since
             told = {name: getattr(each, name) for name in ("operator", "name", "role", "active", "locked_out")}

@@ -3,25 +3,43 @@
 import argparse
 import asyncio
 import os
+import time
 from pathlib import Path
+from threading import Thread
 
+from controller.notify import Notifier
 from controller.service import logs
-from controller.service.notify import Notifier
 from controller.service.service import FailedError, Service
 from controller.service.software import SoftwareError
 from controller.service.table import RefusedToStartError
+
+# After everything is closed: threads of libraries end by themselves well before.
+LEAVE_SECONDS = 0.5
 
 
 def run(options: argparse.Namespace) -> int:
     """Keep the table. Exit 0 when stopped, 1 when it could not start or failed."""
     log, writer = logs.from_environment(os.environ)
     try:
-        return asyncio.run(_kept(Path(options.config), log))
+        return asyncio.run(_kept(Path(options.config), log, writer))
     finally:
         writer.close()
 
 
-async def _kept(config: Path, log: logs.Log) -> int:
+async def _kept(config: Path, log: logs.Log, writer: logs.Writer) -> int:
+    code = await _served(config, log)
+    Thread(target=_leave, args=(code, writer), daemon=True).start()
+    return code
+
+
+def _leave(code: int, writer: logs.Writer) -> None:
+    """Go, even if a thread does not: a name that is being looked up, say, which nothing can interrupt."""
+    time.sleep(LEAVE_SECONDS)
+    writer.close()
+    os._exit(code)
+
+
+async def _served(config: Path, log: logs.Log) -> int:
     service = Service(config, os.environ, log, Notifier.from_environment(os.environ))
     try:
         await service.run()

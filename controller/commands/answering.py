@@ -10,6 +10,7 @@ from typing import Any
 
 from controller.commands import queries, replies, requests
 from controller.commands.asking import NoFurtherError, Question, question, refuse_age, who
+from controller.commands.gate import Gate
 from controller.commands.looks import Looks, TooLongError
 from controller.commands.requests import MOST_CLIENT, NOBODY, Asked, BadRequestError
 from controller.commands.slips import slip
@@ -28,9 +29,6 @@ from controller.rules.errors import BadInputError
 from controller.wire import commands as wire
 from controller.wire.commands import REPLIES, Request
 
-# Commands not yet answered: many times the consoles and tools of one table. Who comes then is told to come again.
-MOST_UNDER_WAY = 64
-
 
 class Commands:
     """Answers the commands of one table. `reader` opens its journal for reading."""
@@ -43,7 +41,7 @@ class Commands:
         self._looks = Looks(reader)
         self._clock = clock
         self._telling = Telling(engine, clock, epoch)
-        self._count = 0
+        self._gate = Gate()
         self._under_way: dict[str, asyncio.Event] = {}
         self._doing: set[asyncio.Task[bytes]] = set()
 
@@ -52,14 +50,11 @@ class Commands:
         id_ = requests.id_of(payload)
         if id_ is None:
             return None
-        if self._count >= MOST_UNDER_WAY:
-            why = f"{MOST_UNDER_WAY} commands are under way: send it again"
+        why = self._gate.shut(client, name)
+        if why:
             return id_, self._telling.refusal(name, id_, "stale", why)
-        self._count += 1
-        try:
+        with self._gate.passing(client, name):
             return id_, await self._answer(client, name, id_, payload, retained=retained)
-        finally:
-            self._count -= 1
 
     async def _answer(self, client: str, name: str, id_: str, payload: bytes, *, retained: bool) -> bytes:
         refusal = self._telling.refusal

@@ -4,7 +4,7 @@ import re
 
 from controller.core.decision import Decision, people, refuse
 from controller.core.facts import NOT_ALLOWED, SIGNED_IN, WRONG_PIN, AccessWasNoted, OperatorWasChanged
-from controller.core.inputs import ROLES, SUPERVISOR, AccessNoted, OperatorChanged, need, need_two
+from controller.core.inputs import FLOORPERSON, ROLES, SUPERVISOR, AccessNoted, OperatorChanged, need, need_two
 from controller.core.refusals import Refusal
 from controller.core.state import State
 from controller.core.times import ms_between
@@ -64,7 +64,9 @@ def _refuse_unsound(command: OperatorChanged) -> None:
 def _refuse_unsigned(state: State, command: OperatorChanged) -> None:
     if command.by is None and command.active and command.role == SUPERVISOR and not supervisors(state):
         return  # the first supervisor comes with the installation and needs nobody
-    if command.second is not None:
+    # Whoever can be one of two people is let in by two, once there are two: otherwise one could make the other.
+    counts = command.active and command.role in (FLOORPERSON, SUPERVISOR)
+    if command.second is not None or (counts and len(supervisors(state)) > 1):
         need_two(command.by, command.second, SUPERVISOR)
     else:
         need(command.by, SUPERVISOR)

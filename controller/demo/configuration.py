@@ -1,5 +1,6 @@
 """The table a demonstration plays: the minibaccarat example, wired to twins."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,10 @@ def place_at(position: int, wager: str) -> tuple[str, int]:
     raise LookupError(f"there is no position {position}")
 
 
-def configuration(table: str, folder: Path, pace: Pace, mqtt: MqttSettings, console_port: int | None = None) -> str:
-    """The configuration of one table whose lines, journal and logs are in a folder."""
+def configuration(
+    table: str, folder: Path, pace: Pace, mqtt: MqttSettings, console: Mapping[str, object] | None = None
+) -> str:
+    """The configuration of one table whose lines, journal and logs are in a folder; with the console's, if any."""
     parts = [SUBMISSION.format(site=SITE, table=table), *_devices(folder, pace)]
     parts.append(_table("button", pace.button()))
     broker: dict[str, Any] = {"host": mqtt.host, "port": mqtt.address()[1]}
@@ -85,8 +88,8 @@ def configuration(table: str, folder: Path, pace: Pace, mqtt: MqttSettings, cons
     parts.append(_table("mqtt", broker))
     parts.append(_table("journal", {"path": str(folder / "journal.db"), "warn_free_mb": 1}))
     parts.append(_table("software", {"demonstration": True, "allow_unsigned": True}))
-    if console_port is not None:
-        parts.append(_table("console", {"port": console_port}))
+    if console is not None:
+        parts.append(_table("console", console))
     return "\n".join(parts)
 
 
@@ -114,7 +117,7 @@ def _listed(parts: list[str]) -> str:
     return "".join(f"    {part},\n" for part in parts)
 
 
-def _table(name: str, values: dict[str, Any]) -> str:
+def _table(name: str, values: Mapping[str, Any]) -> str:
     return f"[{name}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import signal
+import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -17,7 +18,7 @@ from controller.demo.broker import LOOPBACK, Told
 from controller.demo.children import Child, ChildEndedError, jackpotd
 from controller.demo.pace import Pace
 from controller.demo.people import introduced
-from controller.demo.rights import CONTROLLER, RIGHTS, STAFF
+from controller.demo.rights import CONTROLLER, RIGHTS, SITE, STAFF
 from controller.demo.showing import in_lines, on_a_terminal
 from controller.demo.state import State, held
 from controller.demo.summary import Counted, counted, proven, told
@@ -104,17 +105,19 @@ class _Demonstration:
                 children.append(child)
                 return child
 
+            self._refuse_taken_port()
             broker = await self._reach_broker(keep)
-            port = self._wanted.port if self._wanted.has_console else None
+            shown = {"port": self._wanted.port, "tables": [f"{SITE}/{table.name}" for table in tables]}
+            console = shown if self._wanted.has_console else None
             watching: list[asyncio.Task[None]] = []
             ending.push_async_callback(_end, watching)
             for table in tables:
-                await table.prepare(self._as(broker, CONTROLLER), port)
+                await table.prepare(self._as(broker, CONTROLLER), console)
                 ending.enter_context(table.twin.plugged())
                 watching.append(asyncio.create_task(table.watch(*self._staff(broker))))
             for table in tables:
                 keep(await table.start())
-            if port is not None:
+            if console is not None:
                 keep(await self._start_console(tables[0]))
             showing = [asyncio.create_task(self._show(tables, broker))]
             ending.push_async_callback(_end, showing)
@@ -141,6 +144,19 @@ class _Demonstration:
         finally:
             await mqtt.end(*playing, *living)
             await asyncio.gather(*playing, *living, return_exceptions=True)
+
+    def _refuse_taken_port(self) -> None:
+        """Refuse before anything is started what the console would find out only then."""
+        if not self._wanted.has_console:
+            return
+        try:
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((LOOPBACK, self._wanted.port))
+        except OSError as error:
+            raise BadInputError(
+                f"--port {self._wanted.port}: nobody can listen there ({error.strerror}): name another with --port N"
+            ) from error
 
     async def _reach_broker(self, keep: Callable[[Child], Child]) -> MqttSettings:
         """Start the embedded broker, or see that the given one answers."""
@@ -207,7 +223,8 @@ class _Demonstration:
             await on_a_terminal(self._voice.console, about, watched, rounds)
         else:
             names = ", ".join(table.name for table in tables)
-            self._voice.say(f"DEMONSTRATION: {names}; broker {about.broker}, state in {about.state}")
+            opened = f"open {about.address}; " if about.address else ""
+            self._voice.say(f"DEMONSTRATION: {names}; {opened}broker {about.broker}, state in {about.state}")
             await in_lines(self._voice.say, watched, rounds)
 
     def _sum_up(self, tables: list[DemoTable]) -> bool:

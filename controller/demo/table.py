@@ -1,6 +1,7 @@
 """One table of a demonstration: its folder, devices, controller, people, and what it says."""
 
 import asyncio
+from collections.abc import Mapping
 from random import Random
 from time import monotonic
 
@@ -38,9 +39,9 @@ class DemoTable:
         self._chance = chance
         self.twin = TableTwin(self.folder, pace, self.watched, chance.getrandbits(32))
 
-    async def prepare(self, broker: MqttSettings, console_port: int | None) -> None:
+    async def prepare(self, broker: MqttSettings, console: Mapping[str, object] | None) -> None:
         """Write the configuration, and let everybody in."""
-        self.config.write_text(configuration(self.name, self.folder, self._pace, broker, console_port))
+        self.config.write_text(configuration(self.name, self.folder, self._pace, broker, console))
         self.began_after = await enrol(self.journal, read_pepper(self._credentials / PEPPER_FILE))
 
     async def start(self) -> Child:

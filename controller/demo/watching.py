@@ -112,7 +112,8 @@ class Watched:
 
     def _newer(self, topic: str, payload: bytes, type_: type[M]) -> M | None:
         message = json.decode(payload, type=type_)
-        stand = (message.epoch, message.seq)
+        # A last will stands where its connection began: of the status the start alone counts.
+        stand = (message.epoch, 0 if topic == topics.STATUS else message.seq)
         if stand < self._stands.get(topic, (0, 0)):
             return None
         self._stands[topic] = stand

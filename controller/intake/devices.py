@@ -5,7 +5,7 @@ has come, and what changed in one poll stays together.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -38,11 +38,19 @@ class Taker(Protocol):
 class Intake:
     """All lines of one table."""
 
-    def __init__(self, engine: Taker, clock: Clock, button: ButtonSettings, coins: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        engine: Taker,
+        clock: Clock,
+        button: ButtonSettings,
+        coins: Mapping[int, int],
+        decided: Callable[[], None] = lambda: None,
+    ) -> None:
         self._engine = engine
         self._clock = clock
         self._button = button
         self._coins = coins  # what each is worth, in cents
+        self._decided = decided  # told after each press: slots that were shut for it open again, if it changed nothing
         self._drivers: tuple[Driver, ...] = ()
         self._devices: dict[str, Device] = {}
         self._hands: dict[str, Hands] = {}
@@ -193,6 +201,7 @@ class Intake:
             if may_lock:
                 await self._last_call()
             await self._submit([press])
+            self._decided()
 
     async def _last_call(self) -> None:
         calls = [asyncio.ensure_future(driver.last_call()) for driver in self._drivers]

@@ -6,12 +6,11 @@ handed to whoever answers them, and the answer goes back to the client that aske
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Literal, Protocol, TypedDict
-from uuid import uuid4
 
-from msgspec import UNSET, Struct, UnsetType, json
+from msgspec import UNSET, UnsetType, json
 from msgspec.structs import replace
 
 from controller.core.inputs import DeviceLost, DeviceRestored, Input
@@ -20,8 +19,10 @@ from controller.core.state import State
 from controller.core.times import stamp
 from controller.engine import Answer, Clock, EngineStoppedError
 from controller.journal.journal import Journal
-from controller.mqtt import ANSWER_SECONDS, BrokerError, Connection, Heard, Said, connection, end
-from controller.outlets.corrections import corrections
+from controller.journal.rows import Row
+from controller.mqtt import BrokerError, Connection, Heard, Said, connection, end
+from controller.outlets.corrections import corrections, shown_before
+from controller.outlets.heads import Identity, RolledBackError, compare, kept_by, not_below
 from controller.outlets.messages import retained
 from controller.outlets.public import told
 from controller.wire import topics
@@ -37,10 +38,13 @@ MESSAGES_TOGETHER = 8  # of facts, before the meters are said again: catching up
 MOST_COMMITS = 1024  # remembered while there is no broker; older ones are told together when it is back
 HEAD_EVERY = 100  # facts between two anchors of the chain
 HOUR = 3600 * 1_000_000  # microseconds
-COMMANDS_AT_ONCE = 16  # people and tools at one table many times over
-COMMANDS_WAITING = 256  # that nobody has looked at yet; those beyond are dropped, and their senders ask again
-# Retained topics that come and go. What the broker keeps of them and the table does not know is cleared away.
-COMING_AND_GOING = ("awards/+", "meters/+", "proofs/+", "devices/+")
+# Commands not yet answered, those included that are only about to be refused because too many are under way. They are
+# taken off the line as they come, so that one client's do not stand before another's.
+COMMANDS_AT_ONCE = 128
+COMMANDS_WAITING = 256  # on the line; those beyond are dropped, and their senders ask again
+MOST_EVENTS_BYTES = 1024 * 1024  # of one message of facts, unless one fact alone is longer: brokers take some MiB
+# A connection that lasts no longer does not count: a broker that comes and goes is one that is gone.
+STEADY_SECONDS = 3.0
 
 
 class Source(Protocol):
@@ -62,28 +66,6 @@ class Answering(Protocol):
         self, client: str, name: str, payload: bytes, *, retained: bool
     ) -> Awaitable[tuple[str, bytes] | None]:
         """The id of the command and its reply; nothing where it has no id to reply to."""
-
-
-class RolledBackError(Exception):
-    """The broker knows more of this table than the journal: the disk was set back, or is another one."""
-
-
-class Identity(Struct, frozen=True, kw_only=True):
-    """Who speaks."""
-
-    site: str
-    table: str
-    epoch: int
-    mode: Literal["live", "demonstration"] = "live"
-
-    @property
-    def client(self) -> str:
-        """The name the broker knows one connection by."""
-        return f"jackpotd-{self.site}-{self.table}"
-
-    def topic(self, name: str) -> str:
-        """A topic of this table, whole."""
-        return f"{topics.base(self.site, self.table)}/{name}"
 
 
 class Around(Protocol):
@@ -153,7 +135,12 @@ class Broker:
         self._cursor = journal.cursor()  # facts up to this one were acknowledged
         self._commits: deque[int] = deque(maxlen=MOST_COMMITS)  # the last fact of each that was not said yet
         self._last_words: Status | None = None
+        self.last_words_said = False
         self.connected, self._gone = asyncio.Event(), asyncio.Event()
+        self._gone.set()
+        # Since when there is no broker to rely on: a connection that lasted for a moment only does not count.
+        self._flapping = False
+        self._away_since, self._connected_at = asyncio.get_running_loop().time(), 0.0
         self.reason = "not reached yet"  # why it is not
 
     @property
@@ -186,6 +173,7 @@ class Broker:
             task.result()  # raises what ended it
 
     async def _keep_connected(self) -> None:
+        loop = asyncio.get_running_loop()
         while True:
             try:
                 will = self._retained(topics.STATUS, self._status("offline", "lost"))
@@ -199,6 +187,7 @@ class Broker:
                     await self._greet(broker)
                     self._gone.clear()
                     self.connected.set()
+                    self._connected_at = loop.time()
                     self.reason = ""
                     self._told_of("")
                     await self._converse(broker)
@@ -206,6 +195,9 @@ class Broker:
                 if str(error) != self.reason:
                     self._told_of(str(error))
                 self.reason = str(error)
+                if self.connected.is_set():
+                    self._flapping = loop.time() - self._connected_at < STEADY_SECONDS
+                    self._away_since = self._away_since if self._flapping else loop.time()
                 self.connected.clear()
                 self._gone.set()
             if self._last_words is not None:
@@ -235,12 +227,13 @@ class Broker:
 
     async def _greet(self, broker: Connection) -> None:
         """Compare heads, clear away what is no longer true, and say everything."""
-        kept = await kept_by(broker, self._identity, self._status("offline", f"connecting {uuid4()}"))
+        kept = await kept_by(broker, self._identity)
         try:
-            compare(kept.get(topics.HEAD), self._journal)
+            compare(kept, self._journal)
         except RolledBackError as error:
-            said = _not_below(kept.get(topics.STATUS), self._status("faulted", str(error)))
+            said = not_below(kept, self._status("faulted", str(error)))
             await broker.publish(self._retained(topics.STATUS, said))
+            self.last_words_said = True
             raise
         self._said.clear()
         if self._answer is not None:  # before anybody hears that we are here
@@ -249,7 +242,7 @@ class Broker:
         gone = [topic for topic in kept if topic not in wanted and topic not in {topics.HEAD, topics.STATUS}]
         await self._say_standing(broker, [])
         await broker.publish_all(self._emptied(topic) for topic in gone)
-        await self._say(broker, [])
+        await self._say(broker, [], kept)
         await self._say_head(broker)
 
     async def _speak(self, broker: Connection) -> None:
@@ -272,6 +265,7 @@ class Broker:
             elif self._last_words is not None:
                 await self._say_head(broker)  # a copy made before this moment is then known to be old
                 await broker.publish(self._retained(topics.STATUS, self._last_words))
+                self.last_words_said = True
                 return
             if loop.time() >= alive_at:
                 alive_at, beats = loop.time() + STATUS_SECONDS, beats + 1
@@ -281,6 +275,8 @@ class Broker:
                     self._said |= devices
                     every = [self._retained(topic, each) for topic, each in devices.items()]
                 await self._say_standing(broker, every)
+                if self._journal.head().seq != self._head_said:
+                    await self._say_head(broker)
 
     async def _listen(self, broker: Connection, answer: Answering) -> None:
         """Take commands, and answer each when it is done."""
@@ -311,10 +307,10 @@ class Broker:
 
     # -- what is said --
 
-    async def _say(self, broker: Connection, facts: list[Said]) -> None:
+    async def _say(self, broker: Connection, facts: list[Said], kept: Mapping[str, bytes] = {}) -> None:
         """Say facts, and every retained message that says something else than when it was last said."""
         state, wanted, plight = self._engine.state, self._wanted(), self._plight()
-        await broker.publish_all([*facts, *self._differing(state, wanted)])
+        await broker.publish_all([*facts, *self._differing(state, wanted, kept)])
         # Only now: what was not acknowledged was not said.
         self._said, self._shown, self._plight_said = wanted, state, plight
 
@@ -332,12 +328,12 @@ class Broker:
         stand = self._stand(self._engine.state.seq, self._now())
         return {topics.device(id_): each for id_, each in self._around.devices(stand).items()}
 
-    def _differing(self, state: State, wanted: Mapping[str, Message]) -> Iterator[Said]:
+    def _differing(self, state: State, wanted: Mapping[str, Message], kept: Mapping[str, bytes]) -> Iterator[Said]:
         before = self._shown
         changed = {topic: each for topic, each in wanted.items() if _differs(self._said.get(topic), each)}
         if self._plight() != self._plight_said:
             yield self._retained(topics.STATUS, self._standing())
-        fell = corrections(before, state, self._journal) if before is not None else {}
+        fell = corrections(shown_before(before, kept), state, self._journal)
         for topic, message in changed.items():
             fact = fell.get(topic.removeprefix("meters/")) if isinstance(message, Meter) else None
             yield self._retained(topic, replace(message, correction=fact) if fact else message)
@@ -349,7 +345,7 @@ class Broker:
         for _ in range(MESSAGES_TOGETHER):
             if cursor >= last:
                 return
-            rows = list(self._journal.rows(cursor, self._ending(cursor, last)))
+            rows = _short(self._journal.rows(cursor, self._ending(cursor, last)))
             cursor = rows[-1].seq
             message = Events(**self._stand(cursor, rows[-1].at), facts=told(rows))
             yield cursor, Said(self._identity.topic(topics.EVENTS), json.encode(message))
@@ -362,7 +358,7 @@ class Broker:
         return min(ends, cursor + FACTS_TOGETHER, last)
 
     async def _say_head_at_times(self, broker: Connection) -> None:
-        """An anchor for the chain: every so many facts, and on the hour."""
+        """An anchor for the chain: every so many facts, and on the hour; with each sign of life where it has moved."""
         if self._journal.head().seq - self._head_said >= HEAD_EVERY or self._clock.now() // HOUR != self._hour:
             await self._say_head(broker)
 
@@ -405,72 +401,42 @@ class Broker:
 
     async def _waiting_out(self) -> None:
         """Fault the table when the broker has been gone for longer than the grace, and end that when it is back."""
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._settings.grace_s):
-                    await self.connected.wait()
-            with suppress(EngineStoppedError):  # whose own end is told by those who run it
+        loop = asyncio.get_running_loop()
+        while self._last_words is None:
+            if not self.connected.is_set():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(max(0.0, self._away_since + self._settings.grace_s - loop.time())):
+                        await self.connected.wait()
                 if not self.connected.is_set():
-                    lost = DeviceLost(at=self._now(), device=DEVICE, device_kind=DEVICE, detail=self.reason)
-                    await self._engine.submit(lost)
+                    await self._submit(DeviceLost, self.reason)
                     await self.connected.wait()
-                await self._engine.submit(DeviceRestored(at=self._now(), device=DEVICE, device_kind=DEVICE))
+            known = self._engine.state.devices.get(DEVICE)
+            if known is not None and known.lost:
+                if self._flapping:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(STEADY_SECONDS):
+                            await self._gone.wait()
+                if self._gone.is_set():
+                    continue
+                await self._submit(DeviceRestored, "")
             await self._gone.wait()
-            if self._last_words is not None:
-                await asyncio.Event().wait()  # the other part says them
+        await asyncio.Event().wait()  # the other part says the last words
+
+    async def _submit(self, kind: type[DeviceLost], detail: str) -> None:
+        with suppress(EngineStoppedError):  # whose own end is told by those who run it
+            await self._engine.submit(kind(at=self._now(), device=DEVICE, device_kind=DEVICE, detail=detail))
 
 
-async def kept_by(broker: Connection, identity: Identity, own: Status) -> dict[str, bytes]:
-    """What the broker keeps of this table: its head, and what comes and goes."""
-    found: dict[str, bytes] = {}
-    # A broker hands out what it retains when it takes a subscription. What is published after that comes later: our own
-    # word coming back says that there is no more, however slow the broker is.
-    # It is not retained: what the broker keeps is where signs stand, and a start that is refused says so from there.
-    word = Said(identity.topic(topics.STATUS), json.encode(own))
-    wanted = [identity.topic(each) for each in (topics.HEAD, *COMING_AND_GOING, topics.STATUS)]
-    await broker.subscribe(wanted)
-    await broker.publish(word)
-    base = identity.topic("")
-    try:
-        async with asyncio.timeout(ANSWER_SECONDS):
-            while (heard := await broker.hear()).payload != word.payload:
-                if heard.retained and heard.payload:
-                    found[heard.topic.removeprefix(base)] = heard.payload
-    except TimeoutError:
-        raise BrokerError("the broker does not give back what it was told: see its ACL") from None
-    await broker.unsubscribe(wanted)
+def _short(rows: Iterable[Row]) -> list[Row]:
+    """The first rows, as many as fit one message; at least one."""
+    found: list[Row] = []
+    size = 0
+    for row in rows:
+        size += len(row.payload)
+        if found and size > MOST_EVENTS_BYTES:
+            break
+        found.append(row)
     return found
-
-
-def compare(kept: bytes | None, journal: Journal) -> None:
-    """Refuse to go on where the broker knows a fact that the journal has not, or has otherwise."""
-    if not kept:
-        return
-    try:
-        anchor = json.decode(kept, type=Head)
-    except ValueError:
-        return  # not ours
-    head = journal.head()
-    if anchor.seq > head.seq:
-        raise RolledBackError(
-            f"the broker knows fact {anchor.seq} of this table, the journal ends at fact {head.seq}: the disk was "
-            "set back, or is another one; restore the newest copy, or empty the topic journal/head after an inquiry"
-        )
-    rows = list(journal.rows(anchor.seq - 1, anchor.seq)) if anchor.seq else []
-    if rows and rows[0].hash.hex() != anchor.hash:
-        raise RolledBackError(
-            f"fact {anchor.seq} is not the one the broker knows: this is another journal, or one that was set back and "
-            "played on; restore the newest copy, or empty the topic journal/head after an inquiry"
-        )
-
-
-def _not_below(kept: bytes | None, own: Status) -> Status:
-    """A status that stands no lower than the one the broker keeps: every sign would drop it."""
-    try:
-        last = json.decode(kept or b"", type=Status)
-    except ValueError:
-        return own
-    return replace(own, epoch=last.epoch, seq=last.seq) if (last.epoch, last.seq) > (own.epoch, own.seq) else own
 
 
 def _differs(said: Message | None, now: Message) -> bool:

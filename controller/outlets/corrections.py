@@ -1,22 +1,68 @@
 """Which fact made a meter fall without a hit: a sign that shows less than before says why."""
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from msgspec import Struct, json
+
+from controller.core.facts import MeterAfter
 from controller.core.state import State
 from controller.journal.journal import Journal
 from controller.journal.starting import recorded
-from controller.outlets.messages import fallen
+from controller.rules.money import UNITS_PER_CENT
+from controller.wire import topics
 
 
-def corrections(before: State, after: State, journal: Journal) -> dict[str, int]:
-    """For each meter that shows less than before within one cycle, which no hit explains: the last fact that took."""
-    less = {id_ for id_, meter in before.meters.items() if id_ in after.meters and fallen(meter, after.meters[id_])}
+class Shown(NamedTuple):
+    """What a sign was shown of a meter, and after which fact."""
+
+    seq: int
+    cents: int
+
+
+class _Kept(Struct):
+    seq: int
+    display_cents: int
+
+
+def shown_before(state: State | None, kept: Mapping[str, bytes]) -> dict[str, Shown]:
+    """What every meter was said to show last: by this process, or, before it said anything, as the broker keeps it."""
+    if state is not None:
+        return {id_: Shown(state.seq, meter.display_cents) for id_, meter in state.meters.items()}
+    found: dict[str, Shown] = {}
+    for topic, payload in kept.items():
+        id_ = topic.removeprefix(topics.meter(""))
+        if id_ != topic:
+            try:
+                message = json.decode(payload, type=_Kept)
+            except ValueError:
+                continue  # not ours
+            found[id_] = Shown(message.seq, message.display_cents)
+    return found
+
+
+def corrections(before: Mapping[str, Shown], after: State, journal: Journal) -> dict[str, int]:
+    """For each meter that shows less than before, and not only because it was hit: the last fact that took from it."""
+    less = {id_: shown for id_, shown in before.items() if id_ in after.meters and _is_less(shown, after, id_)}
     if not less:
         return {}
     found: dict[str, int] = {}
-    units = {id_: before.meters[id_].units for id_ in less}
-    for row in journal.rows(before.seq, after.seq):
+    cents = {id_: shown.cents for id_, shown in less.items()}
+    for row in journal.rows(max(0, min(shown.seq for shown in less.values())), after.seq):
         for changed in recorded(row).fact.meters:
-            if changed.id in less and isinstance(changed.units, int):
-                if changed.units < units[changed.id]:
+            if changed.id in less and row.seq > less[changed.id].seq and isinstance(changed.units, int):
+                now = changed.units // UNITS_PER_CENT
+                if _was_reset(changed):
+                    found.pop(changed.id, None)  # a hit explains that it is low
+                elif now < cents[changed.id]:
                     found[changed.id] = row.seq
-                units[changed.id] = changed.units
+                cents[changed.id] = now
     return found
+
+
+def _is_less(shown: Shown, after: State, id_: str) -> bool:
+    return shown.seq < after.seq and after.meters[id_].display_cents < shown.cents
+
+
+def _was_reset(changed: MeterAfter) -> bool:
+    return isinstance(changed.cycle, int)

@@ -121,8 +121,3 @@ def _round(state: State, stand: Stand) -> Round:
         positions=shown,
         prior=UNSET if state.prior is None else state.prior.value,
     )
-
-
-def fallen(before: CoreMeter, after: CoreMeter) -> bool:
-    """Whether a meter fell within one cycle, which no hit explains: a void, an adjustment or the like did it."""
-    return after.cycle == before.cycle and after.display_cents < before.display_cents

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from controller.core.effects import Acceptors, Effect, Flash, Lamps
+from controller.core.effects import Effect, Flash, Lamps
 from controller.core.floor import out
 from controller.core.lamps import lamps
 from controller.core.phases import Phase
@@ -32,8 +32,7 @@ class TableLines:
         kinds = {type(effect) for effect in effects}
         if Lamps in kinds:
             self.show(state)
-        if Acceptors in kinds:
-            self.open_slots(state)
+        self.open_slots(state)  # whatever was decided: a slot that came back is told, too
         for effect in effects:
             if isinstance(effect, Flash):
                 for driver in self._drivers:

@@ -25,7 +25,7 @@ def read_pepper(path: Path) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not hold up the start
         try:
-            _refuse_exposed(path, os.fstat(descriptor))
+            refuse_exposed(path, os.fstat(descriptor))
             content = os.read(descriptor, _MOST_FILE_BYTES + 1)
         finally:
             os.close(descriptor)
@@ -39,9 +39,10 @@ def read_pepper(path: Path) -> bytes:
     return pepper
 
 
-def _refuse_exposed(path: Path, status: os.stat_result) -> None:
+def refuse_exposed(path: Path, status: os.stat_result) -> None:
+    """Refuse a secret in a file that others can read, or could have put there."""
     if not stat.S_ISREG(status.st_mode):
-        raise PepperError(f"{path} is not a plain file: put the pepper itself there")
+        raise PepperError(f"{path} is not a plain file: put the secret itself there")
     if status.st_uid not in {0, os.geteuid()}:
         raise PepperError(f"{path} belongs to user {status.st_uid}: chown it to root or to the service's own user")
     mode = stat.S_IMODE(status.st_mode)

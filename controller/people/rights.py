@@ -41,7 +41,7 @@ RIGHTS: dict[str, Right] = {
     "print-slip": Right(FLOORPERSON),
     "adjust-meter": Right(SUPERVISOR, People.TWO),
     "change-submission": Right(SUPERVISOR, People.TWO),
-    "operator-add": Right(SUPERVISOR),
+    "operator-add": Right(SUPERVISOR, People.DEPENDS),  # two for floorpersons and supervisors, once there are two
     "operator-disable": Right(SUPERVISOR),
 }
 # Read-only: an auditor's whole business, and open to those who answer for the floor.

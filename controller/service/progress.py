@@ -6,9 +6,9 @@ from controller.core.inputs import Tick
 from controller.core.times import stamp
 from controller.engine import Clock, Engine
 from controller.journal.journal import Journal
+from controller.notify import Notifier
 from controller.service.logs import Log
 from controller.service.machine import LOOK_SECONDS, Machine
-from controller.service.notify import Notifier
 from drivers.driver import Driver
 
 BEAT_SECONDS = 10.0

@@ -16,19 +16,18 @@ from typing import Any
 from uuid import uuid4
 
 from controller.core.state import State
-from controller.core.times import stamp
 from controller.engine import Clock, EngineStoppedError, wait_until_writable
 from controller.journal import lock
 from controller.journal.errors import JournalError
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
 from controller.mqtt import BrokerError, connection, end
-from controller.outlets.broker import Identity, RolledBackError, compare, kept_by
+from controller.notify import Notifier
+from controller.outlets.heads import Identity, RolledBackError, another_speaks, compare, is_kept, kept_by
 from controller.outlets.herald import announce, lament
 from controller.service import progress, socket, software
 from controller.service.clock import WallClock
 from controller.service.logs import Log
-from controller.service.notify import Notifier
 from controller.service.starting import (
     configuration,
     credentials,
@@ -36,9 +35,10 @@ from controller.service.starting import (
 )
 from controller.service.table import MadeOf, RefusedToStartError, Table
 from controller.settings import SettingsError
-from controller.wire.messages import Status
 
-ASK_SECONDS = 3.0  # for the broker, before anything is written: one that is there answers at once
+# For the broker, before anything is written: one that is there answers at once, another controller within 2.5 s.
+ASK_SECONDS = 5.0
+ANNOUNCE_SECONDS = 5.0  # for a start that is refused, to say so if nobody else speaks
 EXTEND_SECONDS = 30.0  # what systemd is asked for while the disk cannot be written
 # All of it within five seconds: lamps off, what waits decided, the broker told.
 REST_SECONDS, DRAIN_SECONDS, FAREWELL_SECONDS = 1.2, 0.8, 2.0
@@ -76,13 +76,19 @@ class Service:
         self._log = self._log.bind(table=f"{self._found.site}/{self._found.table}")
         self._secrets = credentials(self._environ, self._found.settings)
         self._identity = Identity(
-            site=self._found.site, table=self._found.table, epoch=0, mode=self._found.settings.mode
+            site=self._found.site,
+            table=self._found.table,
+            epoch=0,
+            mode=self._found.settings.mode,
+            instance=uuid4().hex[:8],
         )
         try:
             await self._start()
-        except (RefusedToStartError, SettingsError, software.SoftwareError) as error:
+        except (RefusedToStartError, SettingsError, software.SoftwareError, JournalError) as error:
             if not self._kept_by_another():  # who says how it is
-                await _within(FAREWELL_SECONDS, self._announced(str(error)))
+                await _within(ANNOUNCE_SECONDS, self._announced(str(error)))
+            if isinstance(error, JournalError):
+                raise RefusedToStartError(str(error)) from error
             raise
 
     async def _start(self) -> None:
@@ -93,7 +99,7 @@ class Service:
             return
         with journal:
             state = self._proven(journal)
-            if await self._until_stopped(self._agreed(journal, state)) is None:
+            if await self._until_stopped(self._agreed(journal)) is None:
                 return
             await self._serve(journal, state)
 
@@ -159,24 +165,24 @@ class Service:
         refuse_other_submission(state, self._found)
         return state
 
-    async def _agreed(self, journal: SqliteJournal, state: State) -> bool:
+    async def _agreed(self, journal: SqliteJournal) -> bool:
         """Ask the broker how far it knows this table, before anything is written: ahead means a disk that was set back.
 
         One that cannot be reached is asked at its first connection.
         """
-        mode, at = self._identity.mode, stamp(self._clock.now())
-        own = Status(epoch=state.epoch, seq=state.seq, at=at, state="offline", reason=f"starting {uuid4()}", mode=mode)
+        settings, password = self._found.settings.mqtt, self._secrets.password
         try:
             async with asyncio.timeout(ASK_SECONDS):
-                async with connection(
-                    self._found.settings.mqtt, self._identity.client, password=self._secrets.password
-                ) as broker:
-                    kept = await kept_by(broker, self._identity, own)
+                async with connection(settings, self._identity.client, password=password) as broker:
+                    kept = await kept_by(broker, self._identity)
+                    if is_kept(kept) and await another_speaks(broker, self._identity):
+                        raise RefusedToStartError("another controller keeps this table: stop that one first")
         except (BrokerError, TimeoutError) as error:
             self._log.warning("broker-not-reached", why=str(error) or "it does not answer")
             return True
         try:
-            compare(kept.get("journal/head"), journal)
+            if not compare(kept, journal):
+                self._log.warning("head-unreadable", why="someone else wrote journal/head: it is written anew")
         except RolledBackError as error:
             raise RefusedToStartError(str(error)) from error
         return True
@@ -184,7 +190,7 @@ class Service:
     # -- the table --
 
     async def _serve(self, journal: SqliteJournal, state: State) -> None:
-        made_of = MadeOf(self._found, self._secrets, self._software, self._clock, self._log)
+        made_of = MadeOf(self._found, self._secrets, self._software, self._clock, self._log, self._identity.instance)
         table = Table(made_of, journal, state)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(
@@ -219,6 +225,8 @@ class Service:
                 await self._stop.wait()
         except EngineStoppedError as error:
             self._after = error
+        except Exception as error:  # noqa: BLE001 -- whatever it was, the service ends with it and says it
+            self._fail("start", error)
         finally:
             await self._ended(table, lines, rest, broker, engine)
 
@@ -269,6 +277,8 @@ class Service:
         table.broker.close("faulted" if why else "offline", why or "stopped")
         await asyncio.wait([broker], timeout=FAREWELL_SECONDS)
         await end(broker, engine)
+        if why and not table.broker.last_words_said:  # the way to the broker itself failed: try another
+            await _within(FAREWELL_SECONDS, self._announced(why))
         with suppress(JournalError):  # what failed already was told
             table.engine.stop()
         self._log.info("stopped", facts=table.engine.state.seq, told=table.broker.said_up_to)

@@ -1,5 +1,6 @@
 """What a start needs before anything can be lost: the configuration, the keys, and proof that both fit the journal."""
 
+import os
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from controller import vault
 from controller.core.filed import Filed, filed
 from controller.core.state import State
 from controller.engine import gaming_day
-from controller.people.pepper import PEPPER_FILE, read_pepper
+from controller.people.pepper import PEPPER_FILE, read_pepper, refuse_exposed
 from controller.rules import lawful
 from controller.rules.errors import BadInputError
 from controller.settings import Settings, SettingsError, read
@@ -94,6 +95,7 @@ def credentials(environ: Mapping[str, str], settings: Settings) -> Credentials:
 def _password(path: Path) -> str:
     try:
         with path.open("rb") as file:
+            refuse_exposed(path, os.fstat(file.fileno()))
             content = file.read(MOST_PASSWORD_BYTES + 1)
         text = content.decode().removesuffix("\n")
     except (OSError, UnicodeDecodeError) as error:

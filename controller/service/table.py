@@ -18,7 +18,8 @@ from controller.intake.devices import Intake, bookmarks
 from controller.journal.reading import open_readonly
 from controller.journal.rows import Entry, Snapshot
 from controller.journal.sqlite import SqliteJournal
-from controller.outlets.broker import Broker, Identity, Stand
+from controller.outlets.broker import Broker, Stand
+from controller.outlets.heads import Identity
 from controller.outlets.messages import retained
 from controller.outlets.table import TableLines
 from controller.people.pins import Pins
@@ -45,13 +46,14 @@ class MadeOf(NamedTuple):
     software: Software
     clock: Clock
     log: Log
+    instance: str = ""  # of this process, to the broker
 
 
 class Table:
     """The parts of one table, made and tied together; nothing runs yet."""
 
     def __init__(self, made_of: MadeOf, journal: SqliteJournal, state: State) -> None:
-        found, secrets, software, clock, log = made_of
+        found, secrets, software, clock, log, instance = made_of
         settings = found.settings
         self.journal = journal
         self._clock = clock
@@ -62,7 +64,13 @@ class Table:
         self.engine = Engine(state, journal, secrets.vault, clock, self.lines, committer=self._commit)
         self.machine.waiting = lambda: self.engine.waiting
         self._first_facts(found, secrets, software)
-        self.identity = Identity(site=found.site, table=found.table, epoch=self.engine.state.epoch, mode=settings.mode)
+        self.identity = Identity(
+            site=found.site,
+            table=found.table,
+            epoch=self.engine.state.epoch,
+            mode=settings.mode,
+            instance=instance,
+        )
         if not software.signed:
             self.machine.standing["software"] = "a checkout, which cannot be checked"
         signing_in = SigningIn(self.engine, Pins(journal, secrets.pepper), Tokens(), clock)
@@ -81,7 +89,13 @@ class Table:
             changed=self._broker_changed,
             failed=lambda name, error: log.error("command-failed", command=name, exc_info=error),
         )
-        self.intake = Intake(self.engine, clock, settings.button, settings.coins)
+        self.intake = Intake(
+            self.engine,
+            clock,
+            settings.button,
+            settings.coins,
+            decided=lambda: self.lines.open_slots(self.engine.state),
+        )
         self.drivers = tuple(registry.make(settings.lines, self._taken, bookmarks(self.engine.state)).values())
         for each in (self.intake, self.lines, self.machine):
             each.serve(self.drivers)

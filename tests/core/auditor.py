@@ -1370,7 +1370,8 @@ class Auditor:
         stays = command.active and command.role == "supervisor"
         if command.by is not None or bosses or not stays:  # the first supervisor is added by nobody
             self._need(command.by, "supervisor")
-        if command.second is not None:
+        trusted = command.active and command.role in {"floorperson", "supervisor"}
+        if command.second is not None or (trusted and len(bosses) >= 2):
             self._need_two(command, "supervisor")
         if not command.active and command.operator not in self.staff:
             raise _NoError("no such operator", Refusal.UNKNOWN)

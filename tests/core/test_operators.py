@@ -97,7 +97,7 @@ def test_the_only_supervisor_stays_one(change: dict[str, object]) -> None:
     why = refused(table.try_(inputs.OperatorChanged, **ANA | change, by=by), Refusal.BAD_REQUEST)
     assert "only supervisor" in why
     table.do(inputs.OperatorChanged, **ANA | {"operator": "cy"}, by=by)
-    table.do(inputs.OperatorChanged, **ANA | change, by=by)
+    table.do(inputs.OperatorChanged, **ANA | change, by=by, second=Person("cy", "supervisor"))
     assert operators.supervisors(table.state) == {"cy"}
 
 
@@ -237,3 +237,21 @@ def test_people_survive_a_replay() -> None:
         name, version, payload = facts.encode(recorded.fact)
         state = evolve(state, replace(recorded, fact=facts.decode(name, version, payload)))
     assert state == table.state
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_once_there_are_two_supervisors_one_alone_makes_nobody_who_could_sign_as_the_second(role: str) -> None:
+    table = Table()
+    table.do(inputs.OperatorChanged, **ANA)
+    table.do(inputs.OperatorChanged, **ANA | {"operator": "cy"}, by=Person("ana", "supervisor"))  # there was only one
+    ana, cy = Person("ana", "supervisor"), Person("cy", "supervisor")
+    new = {"operator": "new", "name": "New One", "role": role}
+    if role in ("floorperson", "supervisor"):
+        refused(table.try_(inputs.OperatorChanged, **new, by=ana), Refusal.SECOND_PERSON)
+        refused(table.try_(inputs.OperatorChanged, **new, by=ana, second=ana), Refusal.SECOND_PERSON)
+        # Nor by giving the other supervisor a new PIN, which is the same input.
+        refused(table.try_(inputs.OperatorChanged, **ANA | {"operator": "cy"}, by=ana), Refusal.SECOND_PERSON)
+        table.do(inputs.OperatorChanged, **new, by=ana, second=cy)
+    else:
+        table.do(inputs.OperatorChanged, **new, by=ana)
+    table.do(inputs.OperatorChanged, **new | {"active": False}, by=ana)  # anybody can be sent away by one

@@ -130,6 +130,13 @@ def wager_1(_: Table) -> Parts:
     return {"round": 1, "position": 1, "wager": "royal9", "reason": "r"}
 
 
+def two_supervisors() -> Table:
+    table = opened()
+    table.do(inputs.OperatorChanged, operator="ana", name="Ana Ruiz", role="supervisor")
+    table.do(inputs.OperatorChanged, operator="bo", name="Bo Lind", role="supervisor", by=SUPERVISOR)
+    return table
+
+
 class Case(NamedTuple):
     """A command with everything right but, perhaps, the people."""
 
@@ -201,6 +208,14 @@ CASES = [
         inputs.OperatorChanged,
         lambda _: {"operator": "ana", "name": "Ana Ruiz", "role": "dealer"},
         "supervisor",
+    ),
+    Case(
+        "operator who counts",
+        two_supervisors,
+        inputs.OperatorChanged,
+        lambda _: {"operator": "flo", "name": "Flo Berg", "role": "floorperson"},
+        "supervisor",
+        two=True,
     ),
     Case("adjustment", opened, inputs.MeterAdjusted, adjusting, "supervisor", two=True),
     Case(

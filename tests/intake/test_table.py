@@ -106,7 +106,9 @@ class Table:
         with SqliteJournal(self.path / "table.db") as journal:
             self.told = Told(journal)
             self.engine = Engine(load(journal), journal, vault(), self.clock, self.told)
-            self.intake = Intake(self.engine, self.clock, self.button, {1: 500})
+            self.intake = Intake(
+                self.engine, self.clock, self.button, {1: 500}, decided=lambda: self.told.open_slots(self.engine.state)
+            )
             drivers = make(read(self.settings()), self.intake.take, bookmarks(self.engine.state)).values()
             self.intake.serve(drivers)
             self.told.serve(drivers)
@@ -279,6 +281,28 @@ def test_a_slot_takes_one_coin_a_round(tmp_path: Path) -> None:
         await table.press()
         assert not table.slot.accepting
         await table.press()
+        await table.until(lambda: table.slot.accepting)
+
+    at_a_table(tmp_path, scene)
+
+
+def test_a_slot_is_open_whenever_a_wager_can_be_made(tmp_path: Path) -> None:
+    async def scene(table: Table) -> None:
+        table.button = table.intake._button = ButtonSettings(reopen_after_ms=3000)  # noqa: SLF001 -- as this scene has it
+        await table.open()
+        await table.until(lambda: table.slot.accepting)
+        for _ in range(2):  # locked, and open again
+            table.clock.ahead += 5_000_000
+            await table.press()
+        assert (table.state.phase, table.state.round) == (Phase.OPEN, 2)
+        await table.until(lambda: table.slot.accepting)
+        await table.press()  # once more at once: ignored, though the slot was shut and read for it
+        assert table.facts(facts.ButtonIgnored) == 1
+        await table.until(lambda: table.slot.accepting)
+        service = {"by": FLOOR, "position": 9, "reason": "stuck"}
+        await table.give(inputs.PositionService, **service, on=False)
+        await table.until(lambda: not table.slot.accepting)
+        await table.give(inputs.PositionService, **service, on=True)
         await table.until(lambda: table.slot.accepting)
 
     at_a_table(tmp_path, scene)

@@ -21,7 +21,8 @@ from controller.journal.rows import Entry, Snapshot
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
 from controller.mqtt import end
-from controller.outlets.broker import FACTS_TOGETHER, Broker, Identity, RolledBackError
+from controller.outlets.broker import FACTS_TOGETHER, Broker
+from controller.outlets.heads import Identity, RolledBackError
 from controller.outlets.messages import retained
 from controller.wire.broker import MqttSettings
 from tests.core.play import BEGIN, DEALER, FLOOR, MINI, vault
@@ -109,7 +110,7 @@ class Table:
         self.clock = Clock()
         self.engine = Engine(load(self.journal), self.journal, vault(), self.clock, NoLines(), committer=self._commit)
         settings = MqttSettings(port=port, **mqtt)
-        identity = Identity(site="valley-forge", table="mb-07", epoch=4)
+        identity = Identity(site="valley-forge", table="mb-07", epoch=4, instance="1")
         self.broker = Broker(settings, identity, self.engine, self.journal, self.clock)
         self._keys = 0
 
@@ -260,6 +261,26 @@ def test_a_frozen_broker_faults_the_table_after_the_grace_and_is_forgiven(tmp_pa
     with_a_broker(tmp_path, scene)
 
 
+def test_a_broker_that_comes_and_goes_is_one_that_is_gone(tmp_path: Path) -> None:
+    async def scene(broker: Mosquitto, sign: Sign) -> None:
+        async with running(tmp_path / "t.db", broker.port, grace_s=3) as table:
+            await table.open()
+            await until(lambda: shown(sign) == table.said())
+            outages = 0
+            while table.engine.state.phase is not Phase.FAULTED:  # none of them is as long as the grace
+                broker.kill()
+                await until(lambda: not table.broker.connected.is_set())
+                await broker.start()
+                await until(table.broker.connected.is_set)
+                outages += 1
+                assert outages < 20
+            assert table.engine.state.devices["broker"].lost
+            await until(lambda: table.engine.state.phase is Phase.OPEN)
+            await until(lambda: shown(sign) == table.said())
+
+    with_a_broker(tmp_path, scene)
+
+
 def test_a_broker_that_is_not_there_at_the_start_is_waited_for(tmp_path: Path) -> None:
     async def scene(broker: Mosquitto, sign: Sign) -> None:
         broker.kill()
@@ -318,7 +339,7 @@ def test_the_end_is_said_whether_it_was_planned_or_not(tmp_path: Path) -> None:
             await until(lambda: sign.topics["status"]["state"] == "online")
             seen = len(sign.statuses)
             # As if the line were cut: for another client of that name the broker closes the first, and does its will.
-            await publish(broker, "elsewhere", "x", "-i", "jackpotd-valley-forge-mb-07")
+            await publish(broker, "elsewhere", "x", "-i", "jackpotd-valley-forge-mb-07-1")
             await until(lambda: ("offline", "lost") in sign.statuses[seen:])
             await until(lambda: sign.topics["status"]["state"] == "online")
 

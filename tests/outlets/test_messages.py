@@ -4,10 +4,10 @@ import msgspec
 from msgspec import UNSET
 
 from controller.core import inputs
-from controller.outlets.messages import LABELS, fallen, retained
+from controller.outlets.messages import LABELS, retained
 from controller.rules import catalog
 from controller.wire.messages import VERSION, Award, Message, Meter, Proof, Round
-from tests.core.play import DEALER, FLOOR, HEAVENLY, SUPERVISOR, SUPERVISOR2, Rigged, Table
+from tests.core.play import DEALER, FLOOR, HEAVENLY, Rigged, Table
 
 SIX_KINGS = {"player": ("KS", "KH", "KD"), "banker": ("KC", "KS", "KH")}
 MINOR = {"player": ("KS", "9S"), "banker": ("2H", "3D")}
@@ -124,28 +124,6 @@ def test_nothing_sealed_is_ever_said() -> None:
     said = msgspec.json.encode(list(retained(table.state, 1).values())).decode()
     assert sealed
     assert not [each for each in sealed if each in said]
-
-
-def test_a_fall_that_no_hit_explains_is_known_as_one() -> None:
-    table = locked(opened())
-    before = table.state.meters["royal9-minor"]
-    table.do(inputs.RoundVoided, by=FLOOR, round=1, reason="misdeal")
-    assert fallen(before, table.state.meters["royal9-minor"])
-    locked(opened_again(table))
-    before = table.state.meters["royal9-minor"]
-    table.do(inputs.HandComplete, **MINOR)
-    assert not fallen(before, table.state.meters["royal9-minor"])
-    harmony = table.state.meters["harmony"]
-    table.do(
-        inputs.MeterAdjusted,
-        by=SUPERVISOR,
-        second=SUPERVISOR2,
-        meter="harmony",
-        delta_cents=-100,
-        expected_cents=harmony.display_cents,
-        reason="moved to another table",
-    )
-    assert fallen(harmony, table.state.meters["harmony"])
 
 
 def opened_again(table: Table) -> Table:

@@ -129,6 +129,8 @@ def test_who_has_no_role_may_nothing(role: str) -> None:
 @pytest.mark.parametrize("command", sorted(INPUTS))
 def test_the_core_asks_for_the_same_people(command: str) -> None:
     cases = [case for case in CASES if case.kind in INPUTS[command]]
+    if command == "operator-disable":  # the same input as adding; only that takes two
+        cases = [case for case in cases if not case.two]
     ranks = ("dealer", "floorperson", "supervisor")
     assert RIGHTS[command].least == min((case.role for case in cases), key=ranks.index)
     two = {case.two for case in cases}

@@ -202,8 +202,11 @@ class House:
             pins = Pins(journal, pepper, memory_kib=8, passes=1)  # quick; the hash says how it was made
             for operator, role in ROLES.items():
                 by = None if operator == "sue" else Person("sue", "supervisor")
+                second = Person("sid", "supervisor") if role == "floorperson" else None
                 at = stamp(Clock().now())
-                added = OperatorChanged(at=at, key=operator, operator=operator, name=operator.title(), role=role, by=by)
+                added = OperatorChanged(
+                    at=at, key=operator, operator=operator, name=operator.title(), role=role, by=by, second=second
+                )
                 (answer,) = engine.step([added])
                 assert answer.ok, answer
                 await pins.keep(operator, PINS[operator], at)

@@ -222,7 +222,8 @@ def test_a_journal_set_back_while_the_broker_was_away_is_found_out_when_it_is_ba
         await house.until(lambda: house.sign.topics["status"]["reason"] == why)
         assert house.sign.state == "faulted"
         assert taken_by_a_consumer(house.sign.messages, "status")[-1]["reason"] == why
-        assert {topic for topic, _ in house.sign.messages[told:]} == {"status"}  # nothing of a table that never was
+        said = [topic for topic, payload in house.sign.messages[told:] if payload]
+        assert set(said) == {"status"}  # nothing of a table that never was
         take_back(house, newest)
         await house.start()
         await a_round(house, 2)

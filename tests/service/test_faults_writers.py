@@ -84,6 +84,36 @@ def test_a_second_controller_that_would_not_start_anyway_does_not_speak_for_the_
     check_every_fact_was_told(survived(tmp_path, scene))
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_another_box_that_is_started_for_the_same_table_is_refused_and_disturbs_nobody(
+    tmp_path: Path, begun: bool
+) -> None:
+    """With a journal of its own, empty or a copy: only the broker tells that somebody keeps this table."""
+
+    async def scene(house: House) -> None:
+        await house.start()
+        await house.open()
+        other = house.folder / "other"
+        other.mkdir()
+        text = house.config.with_suffix(".service.toml").read_text()
+        (other / "table.toml").write_text(house.config.read_text())
+        (other / "table.service.toml").write_text(text.replace(str(house.journal), str(other / "journal.db")))
+        if begun:
+            save(house.journal, other / "journal.db")
+        told = len(house.sign.messages)
+        command = [sys.executable, "-m", "controller", "run", "--config", str(other / "table.toml")]
+        second = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=house.environ)
+        _, log = await second.communicate()
+        assert second.returncode == 1, log.decode()
+        assert b"another controller keeps this table" in log
+        await a_round(house, 1)
+        heard = [json.decode(payload) for topic, payload in house.sign.messages[told:] if topic == "status"]
+        assert {each["state"] for each in heard} == {"online"}
+        assert house.logged("broker-gone") == []
+
+    check_every_fact_was_told(survived(tmp_path, scene))
+
+
 def forge(path: Path) -> int:
     """Add a fact, as any program that may write the file can; its number."""
     with closing(sqlite3.connect(path)) as journal, journal:

@@ -80,6 +80,10 @@ def test_credentials_are_in_the_folder_systemd_names(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="mqtt-password cannot be read"):
         credentials(environ, settings)
     password = tmp_path / "mqtt-password"
+    password.touch(0o644)
+    with pytest.raises(BadInputError, match="mqtt-password is open to others"):
+        credentials(environ, settings)
+    password.chmod(0o600)
     for content, fine in [
         ("secret", True),
         ("secret\n", True),

@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from controller.mqtt import end
-from controller.outlets.broker import Broker, Identity
+from controller.outlets.broker import Broker
+from controller.outlets.heads import Identity
 from controller.wire.broker import MqttSettings
 from tests.mosquitto.broker import Broker as Shipped
 from tests.outlets.test_broker import Table
