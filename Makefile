@@ -45,8 +45,10 @@ services:
 test: $(VENV)/dev.stamp compiler services ## Run every test
 	$(BIN)/python -m pytest
 
-soak: $(VENV)/dev.stamp compiler ## Play, kill and cut the power for a long time, with new seeds
-	JACKPOTD_SOAK=50 $(BIN)/python -m pytest tests/core/test_machine.py tests/crash
+soak: $(VENV)/dev.stamp compiler services ## Play, kill and cut the power for a long time, with new seeds
+	JACKPOTD_SOAK=50 JACKPOTD_KILLS=1000 $(BIN)/python -m pytest tests/core/test_machine.py tests/crash \
+		tests/service/test_faults_kill.py
+	$(BIN)/python -m bench soak-memory
 
 lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports
 	$(BIN)/ruff check $(CODE)

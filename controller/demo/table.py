@@ -11,11 +11,14 @@ from controller.demo.children import Child, jackpotd
 from controller.demo.configuration import POSITIONS, WAGERS, configuration
 from controller.demo.pace import Pace
 from controller.demo.people import enrol
+from controller.demo.rights import SITE
 from controller.demo.staff import Staff
 from controller.demo.state import State
 from controller.demo.twins import TableTwin
 from controller.demo.watching import Watched, watch
+from controller.outlets.heads import Identity, kept_by
 from controller.people.pepper import PEPPER_FILE, read_pepper
+from controller.wire import topics
 from controller.wire.broker import MqttSettings
 from drivers.simulated.players import Table
 
@@ -41,6 +44,8 @@ class DemoTable:
 
     async def prepare(self, broker: MqttSettings, console: Mapping[str, object] | None) -> None:
         """Write the configuration, and let everybody in."""
+        if not self.journal.exists() and not broker.user:  # a broker that is not ours may know an earlier one
+            await _forgotten(broker, self.name)
         self.config.write_text(configuration(self.name, self.folder, self._pace, broker, console))
         self.began_after = await enrol(self.journal, read_pepper(self._credentials / PEPPER_FILE))
 
@@ -87,3 +92,11 @@ class DemoTable:
             players.rounds.clear()  # what is to be remembered is in the journal
             self.rounds += 1
             self.seconds = monotonic() - began
+
+
+async def _forgotten(broker: MqttSettings, name: str) -> None:
+    """Have the broker forget a demonstration whose journal is gone: a new one would look like a disk set back."""
+    table = Identity(site=SITE, table=name, epoch=0, mode="demonstration", instance="new")
+    async with mqtt.connection(broker, table.client) as line:
+        kept = await kept_by(line, table)
+        await line.publish_all(mqtt.Said(table.topic(topic), b"", retain=True) for topic in [*kept, topics.ROUND])

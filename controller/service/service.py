@@ -160,7 +160,10 @@ class Service:
         try:
             state = load(journal)
         except (JournalError, ValueError, RuntimeError, AssertionError) as error:
-            raise RefusedToStartError(f"the journal does not prove itself: {error}") from error
+            raise RefusedToStartError(
+                f"{journal.path} does not prove itself: {error}; keep it as it is, restore the newest copy that "
+                "`jackpotd audit verify` finds whole, and have the difference looked into"
+            ) from error
         self._log.info("journal-proven", facts=state.seq, seconds=round(time.monotonic() - began, 3))
         refuse_other_submission(state, self._found)
         return state

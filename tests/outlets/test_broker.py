@@ -240,7 +240,7 @@ def test_after_the_broker_was_gone_all_is_said_again_and_no_fact_is_missing(tmp_
                 await until(lambda: shown(sign) == table.said() and "status" in sign.topics)
             await until(lambda: bool(sign.facts) and sign.facts[-1] == table.journal.head().seq)
             assert sign.facts == sorted(sign.facts)
-            assert table.broker.said_up_to == table.journal.head().seq
+            await until(lambda: table.broker.said_up_to == table.journal.head().seq)
             assert table.engine.state.phase is Phase.OPEN  # within the grace
 
     with_a_broker(tmp_path, scene)
