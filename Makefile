@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CODE := controller drivers tests bench systemd/install
 
-.PHONY: help run test soak lint format schemas bench lock clean
+.PHONY: help run test soak lint format schemas screenshots bench lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,7 +42,13 @@ services:
 	@PATH="$$PATH:/usr/sbin"; for tool in systemd-analyze mosquitto mosquitto_sub openssl; do \
 		command -v $$tool >/dev/null || exec .ci/debian systemd mosquitto mosquitto-clients openssl; done
 
-test: $(VENV)/dev.stamp compiler services ## Run every test
+# The console's pages are looked at in a browser, which needs a font for Chinese.
+.PHONY: browser
+browser:
+	@command -v chromium >/dev/null && [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc ] || \
+		.ci/debian chromium fonts-noto-cjk
+
+test: $(VENV)/dev.stamp compiler services browser ## Run every test
 	$(BIN)/python -m pytest
 
 soak: $(VENV)/dev.stamp compiler services ## Play, kill and cut the power for a long time, with new seeds
@@ -59,6 +65,9 @@ lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports
 format: $(VENV)/dev.stamp ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
+
+screenshots: $(VENV)/dev.stamp services browser ## Take the pictures of the console anew
+	$(BIN)/python -m tests.console.screenshots
 
 schemas: $(VENV)/run.stamp ## Write docs/asyncapi.yaml from the types of the messages
 	$(BIN)/python -m controller.wire.schemas

@@ -6,9 +6,11 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +27,8 @@ LONGEST = 60  # seconds for a demonstration of some rounds, on a machine that do
 
 
 def command(folder: Path, *more: str) -> list[str]:
-    return [sys.executable, "-P", "-m", "controller", "demo", "--state", str(folder), "--seed", "5", *more]
+    told = ["--state", str(folder), "--seed", "5", "--port", str(free_port())]
+    return [sys.executable, "-P", "-m", "controller", "demo", *told, *more]
 
 
 def demo(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -86,9 +89,11 @@ def test_with_a_broker_of_ones_own(tmp_path: Path) -> None:
     asyncio.run(broker.start())
     try:
         ended = demo(tmp_path / "s", "--rounds", "2", "--speed", "0", "--broker", f"127.0.0.1:{broker.port}")
+        anew = demo(tmp_path / "t", "--rounds", "1", "--speed", "0", "--broker", f"127.0.0.1:{broker.port}")
     finally:
         broker.close()
     assert ended.returncode == 0, ended.stderr
+    assert anew.returncode == 0, anew.stderr  # a new folder is no disk that was set back
     assert f"broker 127.0.0.1:{broker.port}" in ended.stdout
     assert rounds_of(tmp_path / "s") == 2
     assert not (tmp_path / "s/broker.log").exists()
@@ -99,7 +104,7 @@ def test_it_ends_cleanly_midway_with_a_summary_and_leaves_no_child(
     running: subprocess.Popen[str], tmp_path: Path, which: signal.Signals
 ) -> None:
     children = children_of(running.pid)
-    assert len(children) == 2  # broker and controller
+    assert len(children) == 3  # broker, controller and console
     running.send_signal(which)
     said, _ = running.communicate(timeout=LONGEST)
     assert running.returncode == 0
@@ -112,7 +117,7 @@ def test_it_ends_cleanly_midway_with_a_summary_and_leaves_no_child(
 
 def test_killed_it_leaves_no_child_and_a_journal_that_is_whole(running: subprocess.Popen[str], tmp_path: Path) -> None:
     children = children_of(running.pid)
-    assert len(children) == 2
+    assert len(children) == 3
     running.kill()
     running.wait()
     assert all(map(gone, children))
@@ -121,7 +126,7 @@ def test_killed_it_leaves_no_child_and_a_journal_that_is_whole(running: subproce
 
 def test_a_controller_that_dies_ends_it_with_its_last_words(running: subprocess.Popen[str], tmp_path: Path) -> None:
     children = children_of(running.pid)
-    (controller,) = [pid for pid in children if b"table.toml" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    (controller,) = [pid for pid in children if b"\0run\0" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     os.kill(controller, signal.SIGKILL)
     said, complaint = running.communicate(timeout=LONGEST)
     assert running.returncode == 1
@@ -162,6 +167,7 @@ def test_on_a_terminal_it_draws_and_leaves_it_as_it_was(tmp_path: Path) -> None:
     assert "\x1b[?1049h" in screen
     assert "DEMONSTRATION" in screen
     assert "Royal 9 Mega" in screen
+    assert "http://127.0.0.1:" in screen
     assert "3 rounds in" in after
     assert "journal.db: whole" in after
 
@@ -196,4 +202,39 @@ def test_what_cannot_be_played_is_refused_by_name(
 
 def test_a_broker_that_is_not_there_is_told(tmp_path: Path, capsys: Said) -> None:
     address = f"127.0.0.1:{free_port()}"
-    assert address in refusal(capsys, "demo", "--state", str(tmp_path / "s"), "--broker", address)
+    port = ("--port", str(free_port()))
+    assert address in refusal(capsys, "demo", "--state", str(tmp_path / "s"), "--broker", address, *port)
+
+
+def test_a_port_that_is_taken_is_told_before_anything_starts(tmp_path: Path, capsys: Said) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert f"--port {port}" in refusal(capsys, "demo", "--state", str(tmp_path / "s"), "--port", port)
+    assert not (tmp_path / "s/broker.log").exists()
+
+
+def test_its_console_is_where_it_says_and_shows_every_table(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command(tmp_path / "s", "--tables", "2"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            (address,) = re.findall(r"open (http://127\.0\.0\.1:[0-9]+)", process.stdout.readline())
+            log = tmp_path / "s/console.log"
+            until = time.monotonic() + LONGEST
+            while "broker-connected" not in log.read_text():
+                assert process.poll() is None
+                assert time.monotonic() < until, log.read_text()
+                time.sleep(0.05)
+            with urllib.request.urlopen(address, timeout=LONGEST) as page:  # noqa: S310 -- the address it has just told
+                assert page.url == f"{address}/table"
+                shown = page.read().decode()
+            assert "demonstration/mb-01" in shown
+            assert "demonstration/mb-02" in shown
+        finally:
+            process.terminate()
+            process.communicate(timeout=LONGEST)
+    assert process.returncode == 0
+    assert '"event":"stopping"' in log.read_text()

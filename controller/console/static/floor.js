@@ -1,0 +1,248 @@
+// Floor validation: pending awards in the order they came, each with its evidence, and three touches to validate one:
+// base wager seen, inventory or slip, validate.
+
+import { connect } from "/static/live.js";
+import { text } from "/static/text.js";
+import { Evidence } from "/static/evidence.js";
+import { Person } from "/static/person.js";
+import { ask, asked, credentials, dollars, fill, make, may, meterLabel, reasonField, refusal, word } from "/static/parts.js";
+
+const page = document.getElementById("floor-page");
+const table = page.dataset.table;
+const part = (id) => document.getElementById(id);
+
+const live = connect([table]);
+const person = new Person(table, part("person"), () => showAll());
+const chosen = { award: "", base: false, method: "", sending: false, error: null, done: null };
+const evidence = new Evidence(table, live, person, () => showAward());
+
+/** Pending awards in the order they came: an id ends in the number of its fact, and its own within that. */
+function pending() {
+  const place = (id) => id.split("-").slice(-2).map(Number);
+  return [...live.all(table)]
+    .filter(([topic, message]) => topic.startsWith("awards/") && message)
+    .map(([, message]) => message)
+    .sort((one, other) => {
+      const [a, b] = [place(one.award), place(other.award)];
+      return a[0] - b[0] || a[1] - b[1];
+    });
+}
+
+function meterName(award) {
+  if (!award.meter) return `${word("table.wager", award.wager.split("/")[0])}: ${word("table.outcome", award.outcome)}`;
+  return meterLabel(award.meter, live.get(table, `meters/${award.meter}`));
+}
+
+// -- the list --
+
+let told = null; // awards that were there when last looked, to announce new ones
+function showList() {
+  const awards = pending();
+  const ids = awards.map((award) => award.award);
+  if (!ids.includes(chosen.award)) choose(ids.length === 1 || !chosen.award ? (ids[0] ?? "") : "");
+  if (told) {
+    for (const award of awards) {
+      if (!told.includes(award.award)) {
+        part("announce").textContent = text("floor.hit_said", {
+          what: meterName(award),
+          position: award.position,
+          amount: dollars(award.amount_cents),
+        });
+      }
+    }
+  }
+  told = ids;
+  part("count").textContent = awards.length ? text("floor.waiting", { count: awards.length }) : "";
+  fill(
+    part("awards"),
+    ...awards.map((award) =>
+      make(
+        "li",
+        {},
+        make(
+          "button",
+          {
+            type: "button",
+            id: `award-${award.award}`,
+            class: `award ${award.kind}`,
+            "aria-current": award.award === chosen.award ? "true" : "false",
+            on: { click: () => { choose(award.award); showAll(); } },
+          },
+          make("span", { class: "award-what", text: meterName(award) }),
+          make("span", { class: "award-amount", text: dollars(award.amount_cents) }),
+          make("span", { class: "award-where", text: text("floor.where", { position: award.position, round: award.round }) }),
+          award.needs_second && make("span", { class: "award-two", text: text("floor.two_people") }),
+        ),
+      ),
+    ),
+  );
+  part("none").hidden = awards.length > 0;
+}
+
+function choose(award) {
+  if (award === chosen.award) return;
+  Object.assign(chosen, { award, base: false, method: "", error: null });
+}
+
+// -- one award --
+
+function showAward() {
+  const award = live.get(table, `awards/${chosen.award}`);
+  part("award").hidden = !award;
+  if (!award) return;
+  fill(
+    part("award-head"),
+    make("h2", { text: meterName(award) }),
+    make("p", { class: "amount", text: dollars(award.amount_cents) }),
+    make("p", { class: "where", text: text("floor.where", { position: award.position, round: award.round }) }),
+  );
+  evidence.show(part("evidence"), award);
+  showDecision(award);
+}
+
+function showDecision(award) {
+  const { session } = person;
+  if (!may(session, "floorperson")) {
+    return fill(part("decision"), make("p", { class: "note", text: text(session ? "floor.not_yours" : "floor.sign_in_first") }));
+  }
+  const method = (name) =>
+    make("button", {
+      type: "button",
+      id: `method-${name}`,
+      class: "choice",
+      role: "radio",
+      "aria-checked": chosen.method === name ? "true" : "false",
+      text: text(`floor.method_${name}`),
+      on: { click: () => { chosen.method = name; showDecision(award); } },
+    });
+  const ready = chosen.base && chosen.method && !chosen.sending;
+  fill(
+    part("decision"),
+    make("button", {
+      type: "button",
+      id: "base-wager",
+      class: "choice",
+      role: "checkbox",
+      "aria-checked": chosen.base ? "true" : "false",
+      text: text("floor.base_seen"),
+      on: { click: () => { chosen.base = !chosen.base; showDecision(award); } },
+    }),
+    make("div", { class: "methods", role: "radiogroup", "aria-label": text("floor.method") }, method("inventory"), method("slip")),
+    make("button", {
+      type: "button",
+      id: "validate",
+      class: "primary validate",
+      disabled: !ready,
+      text: chosen.sending ? text("table.sending") : text(award.needs_second ? "floor.validate_two" : "floor.validate", { amount: dollars(award.amount_cents) }),
+      on: { click: () => validate(award) },
+    }),
+    make("button", { type: "button", id: "reject", class: "danger", disabled: chosen.sending, text: text("floor.reject"), on: { click: () => reject(award) } }),
+    chosen.error && refusal(chosen.error),
+  );
+}
+
+async function decide(award, name, fields, two) {
+  chosen.sending = true;
+  chosen.error = null;
+  showDecision(award);
+  try {
+    return await asked(person, name, fields, { two });
+  } catch (error) {
+    chosen.error = error;
+    return undefined;
+  } finally {
+    chosen.sending = false;
+    showAll();
+  }
+}
+
+async function validate(award) {
+  const { method } = chosen;
+  const reply = await decide(award, "validate", { award: award.award, method, base_wager: true }, award.needs_second);
+  if (!reply) return;
+  const paper = `/slip/${encodeURIComponent(award.award)}?table=${encodeURIComponent(table)}`;
+  if (method === "slip") {
+    try {
+      sessionStorage.setItem("fresh-slip", award.award);
+    } catch {
+      // The slip page asks for one more touch then.
+    }
+    return location.assign(paper);
+  }
+  showDone(text("floor.validated", { slip: reply.slip.slip, amount: dollars(award.amount_cents) }), paper);
+}
+
+async function reject(award) {
+  const reason = await ask(text("floor.reject_title", { amount: dollars(award.amount_cents) }), (close) => {
+    const { element, field } = reasonField([
+      text("floor.reason_no_base"),
+      text("floor.reason_wrong_cards"),
+      text("floor.reason_wrong_chip"),
+    ]);
+    return [
+      make("p", { text: text("floor.reject_says") }),
+      make(
+        "form",
+        { on: { submit: (event) => {
+          event.preventDefault();
+          if (field.value.trim()) close(field.value.trim());
+        } } },
+        element,
+        make(
+          "div",
+          { class: "buttons" },
+          make("button", { type: "button", text: text("floor.cancel"), on: { click: () => close() } }),
+          make("button", { type: "submit", id: "reject-go", class: "danger", text: text("floor.reject_next") }),
+        ),
+      ),
+    ];
+  });
+  if (!reason) return;
+  if (await decide(award, "reject", { award: award.award, reason }, true)) {
+    showDone(text("floor.rejected", { amount: dollars(award.amount_cents) }));
+  }
+}
+
+function showDone(words, paper) {
+  fill(
+    part("done"),
+    make("p", { class: "did", role: "status", text: words }),
+    paper && make("a", { class: "button", href: paper, text: text("floor.print_slip") }),
+  );
+}
+
+// -- signing in --
+
+function showSignIn() {
+  const form = part("sign-in-part");
+  form.hidden = Boolean(person.session);
+  if (person.session) return fill(form);
+  if (form.childElementCount) return;
+  const asked = credentials({
+    id: "floor-sign-in",
+    button: text("floor.sign_in"),
+    submit: (given) => person.signIn(given),
+  });
+  fill(form, make("h2", { text: text("floor.sign_in") }), make("p", { class: "note", text: text("floor.sign_in_says") }), asked.form);
+}
+
+function showAll() {
+  showSignIn();
+  showList();
+  showAward();
+}
+
+live.on((_table, topic) => {
+  if (topic.startsWith("awards/")) {
+    showList();
+    showAward();
+  } else if (topic.startsWith("meters/") || topic === "round") showAward();
+});
+live.onState((_table, state) => {
+  page.classList.toggle("not-live", state === "stale" || state === "offline");
+  showAll();
+});
+
+const wanted = decodeURIComponent(location.hash.slice(1));
+if (wanted) chosen.award = wanted;
+person.start().then(showAll);

@@ -1,0 +1,224 @@
+"""A whole house: a table on real parts, its controller, a real broker, `jackpotd console`, and a browser.
+
+The test is the players, the staff, and whoever looks at a screen. `visit` begins it; the rest is for scenes.
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import json
+from playwright.async_api import Browser as Chromium
+from playwright.async_api import BrowserContext, Page, async_playwright
+
+from tests.core.play import MINI
+from tests.outlets.brokers import MOSQUITTO, free_port
+from tests.service.house import PINS, SITE, TABLE, WAIT_SECONDS, House, in_a_house
+
+NAME = f"{SITE}/{TABLE}"
+CHROMIUM = shutil.which("chromium")
+# As root, without a screen, and without a word to anybody.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SCREENSHOTS = "JACKPOTD_SCREENSHOTS"  # a folder to keep them in; otherwise they go with the test
+
+needs_a_house = pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not on this machine")
+needs_a_browser = pytest.mark.skipif(CHROMIUM is None or MOSQUITTO is None, reason="chromium or mosquitto is missing")
+
+
+class Console:
+    """`jackpotd console` as its own process."""
+
+    def __init__(self, folder: Path, broker: int, *, settings: str = "", tables: tuple[str, ...] = (NAME,)) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.config = folder / f"console-{self.port}.toml"
+        names = json.encode(tables).decode()
+        self.config.write_text(
+            f"[mqtt]\nport = {broker}\n[console]\nport = {self.port}\ntables = {names}\n{settings}\n"
+        )
+        self.log: list[dict[str, Any]] = []
+        self.raw_log = bytearray()
+        self.process: Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    async def start(self, **environ: str) -> None:
+        """Start it, and wait until it listens."""
+        begun = len(self.log)
+        self.process = await asyncio.create_subprocess_exec(
+            *[sys.executable, "-m", "controller", "console", "--config", str(self.config)],
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=PIPE,
+            env={**os.environ, **environ},
+            limit=2**22,
+        )
+        self._reading = asyncio.create_task(self._read(self.process))
+        async with asyncio.timeout(WAIT_SECONDS):
+            while not self.logged("listening", begun):
+                assert self.process.returncode is None, self.raw_log.decode()
+                await asyncio.sleep(0.02)
+
+    async def _read(self, process: Process) -> None:
+        assert process.stderr is not None
+        while line := await process.stderr.readline():
+            self.raw_log += line
+            with suppress(ValueError):
+                self.log.append(json.decode(line))
+
+    def logged(self, event: str, after: int = 0) -> list[dict[str, Any]]:
+        """Lines of its log with this event."""
+        return [line for line in self.log[after:] if line.get("event") == event]
+
+    async def stop(self) -> int:
+        """SIGTERM, and its exit code."""
+        assert self.process is not None
+        with suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGTERM)
+        return await self._ended()
+
+    async def kill(self) -> None:
+        """SIGKILL."""
+        assert self.process is not None
+        with suppress(ProcessLookupError):
+            self.process.kill()
+        await self._ended()
+
+    async def _ended(self) -> int:
+        assert self.process is not None
+        async with asyncio.timeout(WAIT_SECONDS):
+            code = await self.process.wait()
+            if self._reading is not None:
+                await self._reading
+        return code
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process is there."""
+        return self.process is not None and self.process.returncode is None
+
+
+class Browser:
+    """Debian's chromium. Whatever a page throws, and whatever its policy stops, fails the test at the end."""
+
+    def __init__(self, chromium: Chromium, url: str, folder: Path) -> None:
+        self._chromium = chromium
+        self.url = url
+        self._folder = Path(os.environ.get(SCREENSHOTS) or folder / "screenshots")
+        self.errors: list[str] = []
+
+    async def context(self, width: int = 1280, height: int = 800, **more: Any) -> BrowserContext:  # noqa: ANN401 -- playwright's own
+        """A browser nobody used before: its own cookies, and this size. English unless told."""
+        settings: dict[str, Any] = {"viewport": {"width": width, "height": height}, "locale": "en-US", **more}
+        context = await self._chromium.new_context(**settings)
+        context.set_default_timeout(WAIT_SECONDS * 1000)
+        return context
+
+    async def page(
+        self,
+        width: int = 1280,
+        height: int = 800,
+        path: str = "/table",
+        *,
+        context: BrowserContext | None = None,
+        **more: Any,  # noqa: ANN401 -- playwright's own
+    ) -> Page:
+        """A page that is open; in a context of its own unless one is given."""
+        page = await (context or await self.context(width, height, **more)).new_page()
+        page.on("pageerror", lambda error: self.errors.append(f"{path}: {error}"))
+        page.on("console", lambda said: self._hear(path, said.text))
+        await page.goto(self.url + path)
+        return page
+
+    def _hear(self, path: str, said: str) -> None:
+        if "Content Security Policy" in said:
+            self.errors.append(f"{path}: {said}")
+
+    async def screenshot(self, page: Page, name: str) -> Path:
+        """A picture of what is on the screen, to look at."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{name}.png"
+        await page.screenshot(path=path)
+        return path
+
+
+@asynccontextmanager
+async def browsing(url: str, folder: Path) -> AsyncIterator[Browser]:
+    """A browser for a console."""
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = Browser(chromium, url, folder)
+        try:
+            yield browser
+        finally:
+            await chromium.close()
+    assert browser.errors == []
+
+
+def serve(
+    folder: Path,
+    scene: Callable[[House, Console], Awaitable[None]],
+    *,
+    settings: str = "",
+    started: bool = True,
+    toml: str = MINI,
+    **more: Any,  # noqa: ANN401 -- as `House` has them
+) -> House:
+    """Play a scene in a house with a console and without a browser. `settings` are lines of `[console]` and below."""
+
+    async def whole(house: House) -> None:
+        if started:
+            await house.start()
+        console = Console(folder, house.broker.port, settings=settings)
+        await console.start()
+        try:
+            await scene(house, console)
+            if console.runs:
+                assert await console.stop() == 0, console.raw_log.decode()
+        finally:
+            if console.runs:
+                await console.kill()
+
+    return in_a_house(folder, whole, toml=toml, **more)
+
+
+def visit(
+    folder: Path,
+    scene: Callable[[House, Console, Browser], Awaitable[None]],
+    *,
+    settings: str = "",
+    started: bool = True,
+    toml: str = MINI,
+    **more: Any,  # noqa: ANN401 -- as `House` has them
+) -> House:
+    """Play a scene in a whole house: the table plugged in, controller, broker, console and browser there."""
+
+    async def whole(house: House, console: Console) -> None:
+        async with browsing(console.url, folder) as browser:
+            await scene(house, console, browser)
+
+    return serve(folder, whole, settings=settings, started=started, toml=toml, **more)
+
+
+async def sign_in(page: Page, operator: str, table: str = NAME) -> dict[str, Any]:
+    """Sign someone in from a page by its own script, without touching the keypad; for tests of what comes after."""
+    script = """async ([operator, pin, table]) => {
+        const {signIn} = await import("/static/api.js");
+        return await signIn(operator, pin, table);
+    }"""
+    session: dict[str, Any] = await page.evaluate(script, [operator, PINS[operator], table])
+    return session

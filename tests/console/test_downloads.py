@@ -1,0 +1,171 @@
+"""Downloads of what is recorded: every page of it, in two formats, safe to open in a spreadsheet."""
+
+import asyncio
+import csv
+import io
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct, json
+
+from controller.console import downloads
+from controller.console.api import RefusedError
+from controller.console.downloads import COLUMNS, WHAT, _cell, _csv, _json
+from controller.console.limits import DOWNLOADS_PER_MINUTE
+from controller.wire.command_rows import ActionRow, DerivedLine, HitRow, MeterDay, OperatorRow, RoundRow
+from tests.console.house import NAME, Console, needs_a_house, serve
+from tests.console.visitors import Visitor
+from tests.service.house import House
+from tests.service.test_table import MINOR_AT_1
+
+ROWS: dict[str, type[Struct]] = {
+    "hits": HitRow,
+    "readings": MeterDay,
+    "rounds": RoundRow,
+    "actions": ActionRow,
+    "operators": OperatorRow,
+    "derive": DerivedLine,
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+        ("+1+1", "'+1+1"),
+        ("-1+1", "'-1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("-5", "-5"),
+        ("-450.80246000", "-450.80246000"),
+        (-5, "-5"),
+        ("Ana", "Ana"),
+        (True, "true"),
+        (["KS", "9S"], '["KS","9S"]'),
+        ("", ""),
+    ],
+)
+def test_no_cell_is_a_formula_and_numbers_stay_numbers(value: object, shown: str) -> None:
+    assert _cell(value) == shown
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_every_field_of_a_row_has_its_column(what: str) -> None:
+    fields = set(ROWS[what].__struct_fields__)
+    assert {column.partition(".")[0] for column in COLUMNS[what]} == fields
+
+
+def of_pages(number: int, *, good: bool = True) -> AsyncIterator[dict[str, Any]]:
+    async def pages() -> AsyncIterator[dict[str, Any]]:
+        for page in range(1, number):
+            ok = good or page < number - 1
+            yield {"ok": ok, "message": "", "operators": [{"operator": f"o{page}"}], "complete": page < number - 1}
+
+    return pages()
+
+
+@pytest.mark.parametrize("make", [_csv, _json])
+def test_what_is_too_much_says_that_it_is_not_all(make: Any) -> None:  # noqa: ANN401 -- one of two
+    async def whole(number: int, *, good: bool = True) -> bytes:
+        first = {"ok": True, "operators": [{"operator": "o0"}], "complete": True}
+        return b"".join([part async for part in make("operators", first, of_pages(number, good=good))])
+
+    for number, complete in ((1, True), (3, False)):
+        text = asyncio.run(whole(number)).decode()
+        assert all(f"o{page}" in text for page in range(number))
+        assert ("NOT COMPLETE" in text or '"complete":false' in text) is not complete
+    # One that fails half way has no end.
+    with pytest.raises(RuntimeError, match="half way"):
+        asyncio.run(whole(4, good=False))
+
+
+@needs_a_house
+def test_an_auditor_downloads_everything_page_by_page(tmp_path: Path) -> None:
+    async def scene(house: House, console: Console) -> None:
+        await house.open()
+        for _ in range(2):
+            await house.bet(1)
+            await house.lock()
+            house.deal(MINOR_AT_1)
+            await house.until(lambda: house.sign.phase == "settled")
+            await house.reopen()
+        (award, *_) = [topic.removeprefix("awards/") for topic in house.sign.topics if topic.startswith("awards/")]
+        await house.sign_in("sue")
+        await house.do("operator-add", "sue", operator="mal", name="=cmd|' /C calc'!A0", role="dealer", pin="987654")
+        auditor = Visitor(console.port)
+        await auditor.sign_in("abe")
+
+        async def got(what: str, format_: str, more: str = "") -> Any:  # noqa: ANN401 -- an answer
+            answer = await auditor.get(f"/audit/download?table={NAME}&what={what}&format={format_}{more}")
+            assert answer.status == 200, answer
+            assert answer.header("content-disposition").endswith(f'.{format_}"')
+            assert answer.header("cache-control") == "no-store"
+            return answer
+
+        hits = (await got("hits", "json")).json
+        assert hits["complete"] is True
+        assert [row["fate"] for row in hits["rows"]] == ["pending", "pending"]
+        derived = (await got("derive", "json", f"&award={award}")).json
+        assert derived["explained"] is True
+        assert len(derived["rows"]) >= 2
+        rounds = list(csv.DictReader(io.StringIO((await got("rounds", "csv")).body.decode("utf-8-sig"))))
+        assert [row["round"] for row in rounds] == ["3", "2", "1"]
+        assert json.decode(rounds[1]["hands"])[-1]["player"] == ["KS", "9S"]
+        people = (await got("operators", "csv")).body.decode("utf-8-sig")
+        assert "'=cmd" in people
+        readings = list(csv.DictReader(io.StringIO((await got("readings", "csv")).body.decode("utf-8-sig"))))
+        assert {row["explained"] for row in readings} == {"true"}
+        actions = (await got("actions", "csv", "&person=sue")).body.decode("utf-8-sig")
+        assert "operator" in actions
+        token = house.tokens["sue"]
+        assert token not in actions + people
+        wrong = [
+            ("what=secrets&format=csv", 400),
+            ("what=hits&format=xls", 400),
+            ("what=derive&format=csv", 400),
+            ("what=derive&format=csv&award=mb-07-99-9", 409),
+            ("what=rounds&format=csv&day=yesterday", 409),
+        ]
+        for query, status in wrong:
+            assert (await auditor.get(f"/audit/download?table={NAME}&{query}")).status == status, query
+        dealer = Visitor(console.port, "127.0.0.2")
+        await dealer.sign_in("dora")
+        refused = await dealer.get(f"/audit/download?table={NAME}&what=hits&format=csv")
+        assert (refused.status, refused.error) == (409, "not-allowed")
+
+    serve(tmp_path, scene)
+
+
+@needs_a_house
+def test_one_address_downloads_so_often_and_no_more(tmp_path: Path) -> None:
+    async def scene(_house: House, console: Console) -> None:
+        auditor = Visitor(console.port)
+        await auditor.sign_in("abe")
+        path = f"/audit/download?table={NAME}&what=operators&format=json"
+        answers = [await auditor.get(path) for _ in range(DOWNLOADS_PER_MINUTE + 1)]
+        assert [answer.status for answer in answers] == [200] * DOWNLOADS_PER_MINUTE + [429]
+
+    serve(tmp_path, scene)
+
+
+def test_pages_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "MOST_PAGES", 3)
+
+    class Endless:
+        async def ask(self, *_: object) -> dict[str, Any]:
+            return {"ok": True, "operators": [{"operator": "x"}], "next": "more"}
+
+    async def pages() -> list[dict[str, Any]]:
+        made = downloads.Downloads(Endless(), None)  # type: ignore[arg-type]  # a controller without an end
+        return [page async for page in made._pages(NAME, "query-operators", {"token": "t"}, "c")]  # noqa: SLF001 -- the loop itself
+
+    found = asyncio.run(pages())
+    assert [page["complete"] for page in found] == [True, True, False]
+
+
+def test_a_question_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(RefusedError, match="query-derive"):
+        downloads._command("query-derive", {"token": "t"})  # noqa: SLF001 -- before anything is asked
