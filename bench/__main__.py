@@ -6,7 +6,7 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import devices, exact_odds, journal, service, settling, start_up
+from bench import devices, exact_odds, journal, pixel, service, settling, start_up
 from bench.report import Figure, Note, report
 
 PARTS: dict[str, Callable[[], Sequence[Figure | Note]]] = {
@@ -16,6 +16,7 @@ PARTS: dict[str, Callable[[], Sequence[Figure | Note]]] = {
     "devices": devices.figures,
     "journal": journal.figures,
     "service": service.figures,
+    "console": pixel.figures,
 }
 SOAK: dict[str, Callable[[], Sequence[Figure | Note]]] = {"soak-memory": service.soak}
 

@@ -14,9 +14,9 @@ import pytest
 from controller.wire.broker import MqttSettings
 from tests.cli.calls import Said, call, refusal
 from tests.commands.desks import PIN, Clock, Desk
-from tests.test_asking import answering, of
 from tests.core.play import MINI
 from tests.outlets.brokers import Mosquitto, needs_mosquitto
+from tests.test_asking import answering, of
 
 pytestmark = needs_mosquitto
 NEW = "918273"

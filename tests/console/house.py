@@ -139,7 +139,7 @@ class Browser:
     ) -> Page:
         """A page that is open; in a context of its own unless one is given."""
         page = await (context or await self.context(width, height, **more)).new_page()
-        page.on("pageerror", lambda error: self.errors.append(f"{path}: {error}"))
+        page.on("pageerror", lambda error: self.errors.append(f"{path}: {error.stack or error}"))
         page.on("console", lambda said: self._hear(path, said.text))
         await page.goto(self.url + path)
         return page
@@ -166,7 +166,7 @@ async def browsing(url: str, folder: Path) -> AsyncIterator[Browser]:
             yield browser
         finally:
             await chromium.close()
-    assert browser.errors == []
+    assert not browser.errors, browser.errors
 
 
 def serve(

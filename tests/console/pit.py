@@ -89,8 +89,9 @@ async def spills(page: Page) -> list[str]:
         for (const each of document.querySelectorAll("main button, dialog[open] button, main a, main summary")) {
             const box = each.getBoundingClientRect();
             if (!box.width) continue;
-            if (box.height < 43.5 || box.width < 43.5) found.push(`${each.id || each.className}: ${box.width} x ${box.height}`);
-            if (each.scrollWidth > each.clientWidth + 1) found.push(`${each.id || each.className} spills: ${each.textContent}`);
+            const name = each.id || each.className;
+            if (box.height < 43.5 || box.width < 43.5) found.push(`${name}: ${box.width} x ${box.height}`);
+            if (each.scrollWidth > each.clientWidth + 1) found.push(`${name} spills: ${each.textContent}`);
         }
         return found;
     }"""

@@ -563,7 +563,7 @@ def test_markup_in_every_text_a_table_can_say_stays_text(tmp_path: Path) -> None
             **place,
             "round": 1,
             "phase": MARKUP,
-            "positions": {MARKUP: {MARKUP: MARKUP}, "1": {"royal9": MARKUP}},
+            "positions": {"1": {MARKUP: MARKUP}, "2": {"royal9": MARKUP}},
         },
         "awards/mb-07-1-1": award,
         "proofs/harmony": {**place, "commitment": MARKUP, "cycle": 1, "reveals": [award["reveal"]]},

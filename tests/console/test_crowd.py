@@ -118,8 +118,12 @@ async def _console(process: Process, port: int) -> int:
             writer.close()
             await writer.wait_closed()
             break
-    (found,) = [pid for pid in children_of(process.pid) if b"\0console\0" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    (found,) = [pid for pid in children_of(process.pid) if _is_console(pid)]
     return found
+
+
+def _is_console(pid: int) -> bool:
+    return b"\0console\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def memory_mb(process: int) -> float:
@@ -171,7 +175,6 @@ async def _crowd(browser: Browser, console: int, meters: Meters) -> None:
         megabytes.append(memory_mb(console))
         states = [await page.evaluate(STATE, TABLE) for page in pages]
         assert states == ["live"] * len(pages)
-    print(f"{len(pages)} pages, {len(megabytes)} looks, {meters.moves - moves} moves of meters; MB: {megabytes}")
     assert meters.moves > moves  # it was played
     await meters.rest()
     shown = await asyncio.gather(*(sign.evaluate(AMOUNTS) for sign in signs))

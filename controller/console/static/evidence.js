@@ -3,7 +3,7 @@
 
 import { text } from "/static/text.js";
 import { points } from "/static/drawing.js";
-import { cardFace, dollars, exact, fill, make, mayQuery, moment, refusal, word, LAMP_SYMBOLS } from "/static/parts.js";
+import { cardFace, dollars, exact, fill, make, mayQuery, outcomeName, moment, refusal, word, LAMP_SYMBOLS } from "/static/parts.js";
 import { available, commitment } from "/static/proving.js";
 
 const FIRST_LINES = 200; // one page of the derivation; more are asked for with a touch
@@ -105,7 +105,7 @@ export class Evidence {
         ),
       ),
       award.kind === "mystery" && make("p", { class: "note", text: text("floor.no_cards") }),
-      make("p", { class: "outcome", text: `${word("table.wager", award.wager.split("/")[0])}: ${word("table.outcome", award.outcome)}` }),
+      make("p", { class: "outcome", text: outcomeName(award.wager, award.outcome) }),
     );
   }
 

@@ -5,7 +5,7 @@ import { connect } from "/static/live.js";
 import { text } from "/static/text.js";
 import { Evidence } from "/static/evidence.js";
 import { Person } from "/static/person.js";
-import { ask, asked, credentials, dollars, fill, make, may, meterLabel, reasonField, refusal, word } from "/static/parts.js";
+import { ask, asked, credentials, dollars, fill, make, may, meterLabel, outcomeName, reasonField, refusal, word } from "/static/parts.js";
 
 const page = document.getElementById("floor-page");
 const table = page.dataset.table;
@@ -29,7 +29,7 @@ function pending() {
 }
 
 function meterName(award) {
-  if (!award.meter) return `${word("table.wager", award.wager.split("/")[0])}: ${word("table.outcome", award.outcome)}`;
+  if (!award.meter) return outcomeName(award.wager, award.outcome);
   return meterLabel(award.meter, live.get(table, `meters/${award.meter}`));
 }
 

@@ -3,7 +3,7 @@
 
 import { text } from "/static/text.js";
 import { RANKS, SUITS, judge, nextDraw, points } from "/static/drawing.js";
-import { asked, cardFace, cardName, combination, dollars, fill, make, may, meterLabel, rankShown, refusal, SUIT_SYMBOLS, word } from "/static/parts.js";
+import { asked, cardFace, cardName, combination, dollars, fill, make, may, meterLabel, outcomeName, payout, rankShown, refusal, SUIT_SYMBOLS, word } from "/static/parts.js";
 
 const SIDES = ["player", "banker"];
 const INITIAL = 2;
@@ -287,13 +287,13 @@ export class HandPad {
     const pays = meter
       ? text("table.pays_meter", { meter: meterLabel(row.meter, meter), amount: dollars(meter.display_cents) })
       : Object.entries(row.pays)
-          .map(([pays, tables]) => (Object.keys(row.pays).length > 1 ? `${pays} (${this.paytables(row.wager, tables)})` : pays))
+          .map(([pays, tables]) => (Object.keys(row.pays).length > 1 ? `${payout(pays)} (${this.paytables(row.wager, tables)})` : payout(pays)))
           .join(" · ");
     const at = positions.length ? text("table.wagers_at", { positions: positions.join(", ") }) : text("table.no_wagers");
     return make(
       "li",
       { class: `${row.meter ? "jackpot" : ""} ${positions.length ? "" : "idle"}` },
-      make("strong", { text: `${word("table.wager", row.wager)}: ${word("table.outcome", row.outcome)}` }),
+      make("strong", { text: outcomeName(row.wager, row.outcome) }),
       make("span", { text: whom }),
       make("span", { class: "pays", text: pays }),
       this.round === this.context().round?.round && make("span", { class: "at", text: at }),
@@ -310,7 +310,7 @@ export class HandPad {
         "li",
         { class: award.meter ? "jackpot" : "" },
         make("strong", { text: text("table.award_at", { position: award.position, amount: dollars(award.amount_cents) }) }),
-        make("span", { text: `${word("table.wager", award.wager.split("/")[0])}: ${word("table.outcome", award.outcome)}` }),
+        make("span", { text: outcomeName(award.wager, award.outcome) }),
         make("span", { class: "at", text: text(award.needs_validation ? "table.award_floor" : "table.award_dealer") }),
       ),
     );
@@ -334,7 +334,7 @@ export class HandPad {
     const four = this.hand.player.length >= INITIAL && this.hand.banker.length >= INITIAL;
     const complete = four && draw.to === null;
     const signed = may(session, "dealer");
-    const early = this.round < (round?.round ?? this.round) || (round?.phase === "settled" && this.round === round?.round);
+    const early = this.round < (round?.round ?? this.round);
     if (!this.reference) this.reference = make("input", { id: "reference", type: "text", maxlength: 200, autocomplete: "off" });
     if (this.reply?.complete) {
       return fill(this.foot, make("button", { id: "pad-done", type: "button", class: "primary", text: text("table.done"), on: { click: () => this.dialog.close() } }));

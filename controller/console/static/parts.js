@@ -88,6 +88,17 @@ export function cardFace(card) {
   );
 }
 
+/** A row of a paytable: the wager, by its id or name, and the outcome. */
+export function outcomeName(wager, outcome) {
+  return text("table.row", { wager: word("table.wager", wager.split("/")[0]), outcome: word("table.outcome", outcome) });
+}
+
+/** What a row pays, as the catalog of the rules writes it: `200 for 1`, `50 to 1`, or dollars. */
+export function payout(words) {
+  const [, odds, kind] = /^([0-9.]+) (for|to) 1$/.exec(words) ?? [];
+  return kind ? text(`table.pays_${kind}`, { odds }) : words;
+}
+
 /** A combination like KS9H as people say it: K♠ 9♥. */
 export function combination(name) {
   return `K${SUIT_SYMBOLS[name[1]]} 9${SUIT_SYMBOLS[name[3]]}`;
@@ -221,7 +232,10 @@ export function credentials({ id, button, submit, others = "" }) {
   );
   const go = async () => {
     const given = { operator: operator.value.trim(), pin: pin.field.value };
-    if (!given.operator) return operator.focus();
+    if (!given.operator) {
+      fill(said, make("p", { class: "refusal", role: "alert", text: text("floor.operator_needed") }));
+      return operator.focus();
+    }
     if (!/^[0-9]{6,12}$/.test(given.pin)) {
       fill(said, make("p", { class: "refusal", role: "alert", text: text("floor.pin_digits") }));
       return pin.field.focus();
@@ -242,7 +256,7 @@ export function credentials({ id, button, submit, others = "" }) {
   const send = make("button", { type: "submit", id: `${id}-go`, class: "primary", text: button });
   const form = make(
     "form",
-    { class: "credentials", id, on: { submit: (event) => {
+    { class: "credentials", id, novalidate: true, on: { submit: (event) => {
       event.preventDefault();
       go();
     } } },

@@ -62,7 +62,7 @@ function showSlip(slip, qr) {
       "dl",
       {},
       ...row("slip_table", table),
-      ...row("slip_jackpot", `${what}: ${word("table.outcome", slip.outcome)} (${slip.wager})`),
+      ...row("slip_jackpot", `${text("table.row", { wager: what, outcome: word("table.outcome", slip.outcome) })} (${slip.wager})`),
       ...row("slip_position", String(slip.position)),
       ...row("slip_round", String(slip.round)),
       ...row("slip_method", word("floor.method", slip.method)),

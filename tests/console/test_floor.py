@@ -1,0 +1,271 @@
+"""Floor validation: three touches from hit to validated, two people where that is demanded, evidence, rejections."""
+
+from pathlib import Path
+
+from playwright.async_api import Page, expect
+
+from tests.console.house import NAME, Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.pit import MAJOR, MEGA, SIZES, awards, hit, key_in, locked, looks, mystery_at_once, spills, touch_in
+from tests.service.house import PINS, WAIT_SECONDS, House
+
+pytestmark = needs_a_browser
+expect.set_options(timeout=WAIT_SECONDS * 1000)
+COUNT_TOUCHES = "window.touches = 0; addEventListener('pointerdown', () => { window.touches += 1; }, true)"
+
+
+async def signed_in(browser: Browser, operator: str, width: int = 1024, height: int = 768) -> Page:
+    page = await looks(browser, "/floor", width=width, height=height)
+    await sign_in(page, operator)
+    await expect(page.locator("#person")).to_contain_text(operator.title())
+    return page
+
+
+def test_three_touches_from_hit_to_validated(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        page = await looks(browser, "/floor")
+        await touch_in(page, "flo")
+        await expect(page.locator("#none")).to_be_visible()
+        await page.evaluate(COUNT_TOUCHES)
+        award = await hit(house, MAJOR, 2)
+        await expect(page.locator("#announce")).to_contain_text("Royal 9 Major, position 2")
+        await page.locator("#base-wager").click()
+        await page.locator("#method-inventory").click()
+        await page.locator("#validate").click()
+        await expect(page.locator("#done")).to_contain_text("slip 1")
+        assert await page.evaluate("window.touches") == 3
+        await house.until(lambda: awards(house) == [])
+        await expect(page.locator("#none")).to_be_visible()
+        (validated,) = [fact for fact in house.sign.facts if fact["type"] == "award-validated"]
+        assert (validated["payload"]["award"], validated["payload"]["method"]) == (award, "inventory")
+
+    visit(tmp_path, scene)
+
+
+def test_the_base_wager_and_the_method_are_said_by_a_person_each_time(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MEGA, 1, 4)
+        page = await signed_in(browser, "flo")
+        validate = page.locator("#validate")
+        await expect(validate).to_be_disabled()
+        await page.locator("#base-wager").click()
+        await expect(validate).to_be_disabled()
+        await page.locator("#method-slip").click()
+        await expect(validate).to_be_enabled()
+        await page.locator("#base-wager").click()
+        await expect(validate).to_be_disabled()
+        await page.locator("#base-wager").click()
+        await page.locator(".award").nth(1).click()
+        await expect(page.locator("#base-wager")).to_have_attribute("aria-checked", "false")
+        await expect(validate).to_be_disabled()
+
+    visit(tmp_path, scene)
+
+
+def test_awards_stand_in_the_order_they_came_with_their_evidence(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MEGA, 1, 4)
+        page = await looks(browser, "/floor")
+        listed = page.locator(".award")
+        await expect(listed).to_have_count(len(awards(house)))
+        assert [await each.get_attribute("id") for each in await listed.all()] == [
+            f"award-{each}" for each in awards(house)
+        ]
+        await expect(page.locator("#evidence .card")).to_have_count(4)  # the cards are no secret
+        await expect(page.locator("#decision")).to_contain_text("Sign in to validate")
+        await sign_in(page, "flo")
+        await listed.filter(has_text="Royal 9 Mega").filter(has_text="55,00").click()
+        evidence = page.locator("#evidence")
+        total = house.sign.topics[f"awards/{awards(house)[-1]}"]["amount_cents"]
+        for words in ("chip on the sensor", "In at lock-out", "from the shoe", "won", "On the meter now", "$50,000.00"):
+            await expect(evidence).to_contain_text(words)
+        await page.locator("#derivation").click()
+        await expect(evidence).to_contain_text("Every line adds up to the amount.")
+        await expect(evidence.locator("tbody tr")).to_have_count(3)  # what opened it, and two wagers
+        last = evidence.locator("tbody tr").last
+        await expect(last).to_contain_text(f"${total // 100:,}.{total % 100:02}")
+        await expect(last).to_contain_text("Round 1, position 4")
+
+    visit(tmp_path, scene)
+
+
+def test_a_mystery_shows_its_commitment_and_reveal_checked(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        mystery_at_once(house)
+        await house.start()
+        page = await signed_in(browser, "flo")
+        await locked(house, 3)
+        await house.until(lambda: awards(house))
+        reveal = house.sign.topics[f"awards/{awards(house)[0]}"]["reveal"]
+        await expect(page.locator(".reveal .check.holds")).to_be_visible()
+        for words in (reveal["commitment"], reveal["nonce"], "$250.00"):
+            await expect(page.locator(".reveal")).to_contain_text(words)
+        forged = await page.evaluate(
+            """async ([table, award]) => {
+                const {Evidence} = await import("/static/evidence.js");
+                const nobody = {session: null, awake: () => false};
+                return await new Promise((resolve) => {
+                    const told = () => resolve(evidence.of(award).check);
+                    const evidence = new Evidence(table, {get: () => null}, nobody, told);
+                    evidence.of(award);
+                });
+            }""",
+            [NAME, {"award": "x-1-1", "meter": "royal9-mystery", "reveal": {**reveal, "value_cents": 25_001}}],
+        )
+        assert forged == "broken"
+
+    visit(tmp_path, scene, started=False)
+
+
+def test_a_large_award_takes_a_second_person_who_may(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MEGA, 1)
+        page = await signed_in(browser, "flo")
+        refused = page.locator("#decision .refusal")
+
+        async def validate(second: str, pin: str = "") -> None:
+            await page.locator("#validate").click()
+            await expect(page.locator("#second")).to_be_visible()
+            await key_in(page, second, pin)
+
+        await page.locator("#base-wager").click()
+        await page.locator("#method-inventory").click()
+        await validate("finn", "999999")
+        await expect(refused).to_contain_text("Wrong operator or PIN")
+        await validate("flo")
+        await expect(refused).to_contain_text("A second person is needed")
+        await validate("dora")
+        await expect(refused).to_be_visible()
+        assert awards(house)
+        await page.locator("#validate").click()
+        await page.keyboard.press("Escape")  # nobody came
+        await expect(page.locator("#validate")).to_be_enabled()
+        await validate("finn")
+        await expect(page.locator("#done")).to_contain_text("Validated")
+        (validated,) = [fact for fact in house.sign.facts if fact["type"] == "award-validated"]
+        assert (validated["payload"]["by"], validated["payload"]["second"]) == ("flo", "finn")
+
+    visit(tmp_path, scene)
+
+
+def test_a_rejection_takes_a_reason_and_two_people(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        before = await hit(house, MAJOR, 2)
+        page = await signed_in(browser, "flo")
+        await page.locator("#reject").click()
+        await page.locator("#reject-go").click()
+        await expect(page.locator("dialog.ask")).to_be_visible()  # no reason, no rejection
+        await page.get_by_role("button", name="No base wager").click()
+        await page.locator("#reject-go").click()
+        await key_in(page, "sue")
+        await expect(page.locator("#done")).to_contain_text("Rejected")
+        await house.until(lambda: awards(house) == [])
+        (rejected,) = [fact for fact in house.sign.facts if fact["type"] == "award-rejected"]
+        assert rejected["payload"]["award"] == before
+        assert rejected["payload"]["reason"] == "No base wager"
+
+    visit(tmp_path, scene)
+
+
+def test_who_may_not_validate_is_told_so_and_what_a_page_hides_the_controller_refuses(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        award = await hit(house, MAJOR, 2)
+        for operator in ("dora", "abe"):
+            page = await signed_in(browser, operator)
+            await expect(page.locator("#decision")).to_contain_text("Your role cannot validate")
+            await expect(page.locator("#decision button")).to_have_count(0)
+            script = """async ([table, award]) => {
+                const {command} = await import("/static/api.js");
+                const fields = {award, method: "slip", base_wager: true};
+                return await command(table, "validate", fields).catch((error) => error.error);
+            }"""
+            assert await page.evaluate(script, [NAME, award]) == "not-allowed"
+        assert awards(house) == [award]
+
+    visit(tmp_path, scene)
+
+
+def test_a_wrong_pin_is_refused_in_words_and_never_kept(tmp_path: Path) -> None:
+    async def scene(_house: House, console: Console, browser: Browser) -> None:
+        page = await looks(browser, "/floor")
+        await page.locator("#floor-sign-in-go").click()
+        await expect(page.locator(".refusal")).to_contain_text("Give the operator's id")
+        await page.locator("#floor-sign-in-operator").fill("flo")
+        await page.locator("#floor-sign-in-pin").fill("12345")
+        await page.locator("#floor-sign-in-go").click()
+        await expect(page.locator(".refusal")).to_contain_text("6 to 12 digits")
+        await page.locator("#floor-sign-in-pin").fill("918273")
+        await page.locator("#floor-sign-in-go").click()
+        await expect(page.locator(".refusal")).to_contain_text("Wrong operator or PIN")
+        assert await page.locator("#floor-sign-in-pin").input_value() == ""
+        await touch_in(page, "flo")
+        await expect(page.locator("#person")).to_contain_text("Signed out in")
+        kept = await page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+        for pin in ("918273", PINS["flo"]):
+            assert pin not in kept
+            assert pin.encode() not in console.raw_log
+        await page.locator("#sign-out").click()
+        await expect(page.locator("#floor-sign-in")).to_be_visible()
+        await expect(page.locator("#floor-sign-in .chip")).to_have_text("flo")  # one touch less the next time
+
+    visit(tmp_path, scene)
+
+
+def test_a_page_that_is_left_alone_signs_its_person_out_and_warns_before(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MAJOR, 2)
+        context = await browser.context(1024, 768)
+        page = await browser.page(path="/floor", context=context)
+        await page.locator("#banner[data-state=live]").wait_for()
+        await sign_in(page, "flo")
+        await expect(page.locator("#stay")).to_be_hidden()
+        forward = "(ms) => { const real = Date.now; const now = real(); Date.now = () => real() + ms; return now; }"
+        await page.evaluate(forward, 4.5 * 60_000)
+        await expect(page.locator("#person .left.soon")).to_be_visible()
+        await page.locator("#stay").click()
+        await expect(page.locator("#stay")).to_be_hidden()
+        await page.evaluate(forward, 6 * 60_000)
+        await expect(page.locator("#floor-sign-in")).to_be_visible()
+        session = await page.evaluate("fetch('/api/session').then((answer) => answer.json())")
+        assert "operator" not in session
+
+    visit(tmp_path, scene)
+
+
+def test_after_a_restart_of_the_controller_a_person_signs_in_again_and_nothing_was_done(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        award = await hit(house, MAJOR, 2)
+        page = await signed_in(browser, "flo")
+        assert await house.stop() == 0
+        await expect(page.locator("#banner[data-state=offline]")).to_be_visible()
+        await house.start()
+        await expect(page.locator("#banner[data-state=live]")).to_be_visible()
+        await page.locator("#base-wager").click()
+        await page.locator("#method-inventory").click()
+        await page.locator("#validate").click()
+        await expect(page.locator("#floor-sign-in")).to_be_visible()
+        assert awards(house) == [award]
+        await touch_in(page, "flo")
+        await page.locator("#validate").click()
+        await expect(page.locator("#done")).to_contain_text("Validated")
+
+    visit(tmp_path, scene)
+
+
+def test_nothing_is_wider_than_the_screen_or_too_small_for_a_finger(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MEGA, 1, 4)
+        for width, height in SIZES:
+            for language in ("en", "zh-Hans", "zh-Hant"):
+                page = await browser.page(width, height, f"/floor?lang={language}")
+                await page.locator(".award").first.wait_for()
+                assert await spills(page) == [], (width, language)
+                await page.context.close()
+            page = await signed_in(browser, "flo", width, height)
+            await page.locator(".award").last.click()
+            await page.locator("#derivation").click()
+            assert await spills(page) == [], width
+            await page.locator("#reject").click()
+            assert await spills(page) == [], width
+            await page.context.close()
+
+    visit(tmp_path, scene)
