@@ -4,8 +4,10 @@ import asyncio
 import csv
 import io
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from msgspec import Struct, json
@@ -15,9 +17,10 @@ from controller.console.api import RefusedError
 from controller.console.downloads import COLUMNS, WHAT, _cell, _csv, _json
 from controller.console.limits import DOWNLOADS_PER_MINUTE
 from controller.wire.command_rows import ActionRow, DerivedLine, HitRow, MeterDay, OperatorRow, RoundRow
+from controller.wire.commands import MOST_ROWS
 from tests.console.house import NAME, Console, needs_a_house, serve
 from tests.console.visitors import Visitor
-from tests.service.house import House
+from tests.service.house import House, asked
 from tests.service.test_table import MINOR_AT_1
 
 ROWS: dict[str, type[Struct]] = {
@@ -83,15 +86,13 @@ def test_what_is_too_much_says_that_it_is_not_all(make: Any) -> None:  # noqa: A
 
 
 @needs_a_house
-def test_an_auditor_downloads_everything_page_by_page(tmp_path: Path) -> None:
+def test_an_auditor_downloads_everything_there_is(tmp_path: Path) -> None:
     async def scene(house: House, console: Console) -> None:
         await house.open()
-        for _ in range(2):
-            await house.bet(1)
-            await house.lock()
-            house.deal(MINOR_AT_1)
-            await house.until(lambda: house.sign.phase == "settled")
-            await house.reopen()
+        await house.bet(1)
+        await house.lock()
+        house.deal(MINOR_AT_1)
+        await house.until(lambda: any(topic.startswith("awards/") for topic in house.sign.topics))
         (award, *_) = [topic.removeprefix("awards/") for topic in house.sign.topics if topic.startswith("awards/")]
         await house.sign_in("sue")
         await house.do("operator-add", "sue", operator="mal", name="=cmd|' /C calc'!A0", role="dealer", pin="987654")
@@ -107,13 +108,13 @@ def test_an_auditor_downloads_everything_page_by_page(tmp_path: Path) -> None:
 
         hits = (await got("hits", "json")).json
         assert hits["complete"] is True
-        assert [row["fate"] for row in hits["rows"]] == ["pending", "pending"]
+        assert [row["fate"] for row in hits["rows"]] == ["pending"]
         derived = (await got("derive", "json", f"&award={award}")).json
         assert derived["explained"] is True
         assert len(derived["rows"]) >= 2
         rounds = list(csv.DictReader(io.StringIO((await got("rounds", "csv")).body.decode("utf-8-sig"))))
-        assert [row["round"] for row in rounds] == ["3", "2", "1"]
-        assert json.decode(rounds[1]["hands"])[-1]["player"] == ["KS", "9S"]
+        assert [row["round"] for row in rounds] == ["1"]
+        assert json.decode(rounds[0]["hands"])[-1]["player"] == ["KS", "9S"]
         people = (await got("operators", "csv")).body.decode("utf-8-sig")
         assert "'=cmd" in people
         readings = list(csv.DictReader(io.StringIO((await got("readings", "csv")).body.decode("utf-8-sig"))))
@@ -135,6 +136,40 @@ def test_an_auditor_downloads_everything_page_by_page(tmp_path: Path) -> None:
         await dealer.sign_in("dora")
         refused = await dealer.get(f"/audit/download?table={NAME}&what=hits&format=csv")
         assert (refused.status, refused.error) == (409, "not-allowed")
+
+    serve(tmp_path, scene)
+
+
+@needs_a_house
+@pytest.mark.parametrize("format_", ["csv", "json"])
+def test_what_fills_more_than_a_page_comes_whole_in_order_and_once(tmp_path: Path, format_: str) -> None:
+    more = MOST_ROWS + 10
+
+    async def scene(house: House, console: Console) -> None:
+        await house.open()
+        await house.sign_in("flo")
+        async with house.as_client() as broker:
+            for number in range(more):
+                request = {
+                    "id": str(uuid4()),
+                    "at": datetime.now(UTC).isoformat(),
+                    "token": house.tokens["flo"],
+                    "position": 3,
+                    "on": bool(number % 2),
+                    "reason": f"number {number}",
+                }
+                assert (await asked(broker, "position-service", request))["ok"]
+        auditor = Visitor(console.port)
+        await auditor.sign_in("abe")
+        answer = await auditor.get(f"/audit/download?table={NAME}&what=actions&format={format_}&person=flo")
+        if format_ == "json":
+            assert answer.json["complete"] is True
+            rows = answer.json["rows"]
+        else:
+            rows = list(csv.DictReader(io.StringIO(answer.body.decode("utf-8-sig"))))
+        reasons = [row["reason"] for row in rows if row.get("reason")]
+        assert reasons == [f"number {number}" for number in reversed(range(more))]
+        assert len(console.logged("command")) > 1  # it took more than one question
 
     serve(tmp_path, scene)
 

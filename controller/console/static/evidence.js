@@ -40,8 +40,7 @@ export class Evidence {
   }
 
   async ask(award, found) {
-    found.asking = true;
-    found.error = null;
+    Object.assign(found, { asking: true, error: null, lines: [], next: undefined });
     try {
       const rounds = await this.person.command("query-rounds", { round: award.round });
       found.round = rounds.rounds?.[0] ?? null;
@@ -85,6 +84,7 @@ export class Evidence {
       award.reveal && this.reveal(award, found),
       found.asking && make("p", { class: "note", role: "status", text: text("floor.asking") }),
       found.error && refusal(found.error),
+      found.error && make("button", { type: "button", id: "ask-again", text: text("table.look_again"), on: { click: () => this.ask(award, found) } }),
       !mayQuery(this.person.session) && make("p", { class: "note", text: text("floor.more_signed_in") }),
       found.derived && this.derivation(award, found),
     );

@@ -5,7 +5,7 @@ import { connect } from "/static/live.js";
 import { text } from "/static/text.js";
 import { Evidence } from "/static/evidence.js";
 import { Person } from "/static/person.js";
-import { ask, asked, credentials, dollars, fill, make, may, meterLabel, outcomeName, reasonField, refusal, word } from "/static/parts.js";
+import { ask, asked, credentials, dollars, fill, make, may, meterLabel, outcomeName, reasonField, refusal } from "/static/parts.js";
 
 const page = document.getElementById("floor-page");
 const table = page.dataset.table;
