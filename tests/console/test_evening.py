@@ -1,7 +1,7 @@
 """A whole evening at a table, as the people in the house see it: on the wall, at the table, on the floor.
 
 What is expected is what stands on a page, and most of what is touched is found by its name; where a page has several of
-a kind, its own ids say which. Amounts on a sign are read as it tells them to who hears it: their digits are on the move.
+a kind, its own ids say which. Amounts on a sign are read as it tells them to who hears it: their digits move.
 """
 
 from pathlib import Path

@@ -151,7 +151,8 @@ class Table:
         self.boards[0].sense(9, on=True)
         await self.until(lambda: self.facts(facts.LockedOut, facts.Reopened, facts.ButtonIgnored) > seen)
         self.boards[0].sense(9, on=False)
-        await asyncio.sleep(0.02)
+        before = self.bus.questions
+        await self.until(lambda: self.bus.questions >= before + 16)  # several polls of both boards
 
     def facts(self, *kinds: type[facts.Fact]) -> int:
         names = [facts.NAMES[kind] for kind in kinds]

@@ -56,6 +56,7 @@ ROLES = {
 }
 CLIENT = "console"
 BUTTON = 9
+SEEN_AFTER = 16  # questions to both boards: several polls, and the time a debounce takes
 WAGERS = ("royal9", "harmony")  # one board each
 WAIT_SECONDS = 40.0  # for anything to happen; these machines are noisy
 
@@ -326,8 +327,13 @@ class House:
         """Press the button until the sign says another phase, and let it go."""
         self.boards[0].sense(BUTTON, on=True)
         await self.until(lambda: self.sign.phase in to)
+        await self.let_go()
+
+    async def let_go(self) -> None:
+        """Let the button go, and wait until the boards were asked often enough that it was seen."""
         self.boards[0].sense(BUTTON, on=False)
-        await asyncio.sleep(0.05)
+        before = self.bus.questions
+        await self.until(lambda: self.bus.questions >= before + SEEN_AFTER)
 
     async def lock(self) -> None:
         """No more bets."""
@@ -341,9 +347,8 @@ class House:
         round_ = self.sign.topics["round"]["round"]
         self.boards[0].sense(BUTTON, on=True)
         await self.until(lambda: self.sign.topics["round"]["round"] == round_ + 1 and self.sign.phase == "open")
-        self.boards[0].sense(BUTTON, on=False)
+        await self.let_go()
         await self.until(lambda: "placed" not in str(self.sign.topics["round"]["positions"]))
-        await asyncio.sleep(0.05)
 
     def deal(self, played: Round) -> None:
         """Cards out of the shoe."""
