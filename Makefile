@@ -51,9 +51,9 @@ browser:
 test: $(VENV)/dev.stamp compiler services browser ## Run every test
 	$(BIN)/python -m pytest
 
-soak: $(VENV)/dev.stamp compiler services ## Play, kill and cut the power for a long time, with new seeds
-	JACKPOTD_SOAK=50 JACKPOTD_KILLS=1000 $(BIN)/python -m pytest tests/core/test_machine.py tests/crash \
-		tests/service/test_faults_kill.py
+soak: $(VENV)/dev.stamp compiler services browser ## Play, kill and cut the power for a long time, with new seeds
+	JACKPOTD_SOAK=50 JACKPOTD_KILLS=1000 JACKPOTD_CROWD_SECONDS=600 $(BIN)/python -m pytest \
+		tests/core/test_machine.py tests/crash tests/service/test_faults_kill.py tests/console/test_crowd.py
 	$(BIN)/python -m bench soak-memory
 
 lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports

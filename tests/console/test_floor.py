@@ -88,6 +88,19 @@ def test_awards_stand_in_the_order_they_came_with_their_evidence(tmp_path: Path)
     visit(tmp_path, scene)
 
 
+def test_a_link_to_an_award_leads_to_that_one_and_then_the_person_chooses(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MEGA, 1, 4, 7)
+        first, *_, last = awards(house)
+        page = await looks(browser, f"/floor#{last}")
+        current = page.locator('.award[aria-current="true"]')
+        await expect(current).to_have_attribute("id", f"award-{last}")
+        await page.locator(f"#award-{first}").click()
+        await expect(current).to_have_attribute("id", f"award-{first}")
+
+    visit(tmp_path, scene)
+
+
 def test_a_mystery_shows_its_commitment_and_reveal_checked(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
         mystery_at_once(house)

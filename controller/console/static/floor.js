@@ -13,6 +13,7 @@ const part = (id) => document.getElementById(id);
 
 const live = connect([table]);
 const person = new Person(table, part("person"), () => showAll());
+let wanted = decodeURIComponent(location.hash.slice(1)); // an award that a link leads to
 const chosen = { award: "", base: false, method: "", sending: false, error: null, done: null };
 const evidence = new Evidence(table, live, person, () => showAward());
 
@@ -39,6 +40,10 @@ let told = null; // awards that were there when last looked, to announce new one
 function showList() {
   const awards = pending();
   const ids = awards.map((award) => award.award);
+  if (ids.includes(wanted)) {
+    choose(wanted);
+    wanted = ""; // once: from then on it is the person who chooses
+  }
   if (!ids.includes(chosen.award)) choose(ids.length === 1 || !chosen.award ? (ids[0] ?? "") : "");
   if (told) {
     for (const award of awards) {
@@ -243,6 +248,4 @@ live.onState((_table, state) => {
   showAll();
 });
 
-const wanted = decodeURIComponent(location.hash.slice(1));
-if (wanted) chosen.award = wanted;
 person.start().then(showAll);
