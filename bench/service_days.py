@@ -9,9 +9,9 @@ import signal
 import sys
 from pathlib import Path
 
+from controller.clock import WallClock
 from controller.notify import Notifier
 from controller.service import logs
-from controller.service.clock import WallClock
 from controller.service.service import Service
 
 DAY_SECONDS = 24 * 3600

@@ -21,6 +21,7 @@ from uuid import uuid4
 from bench.play import NEVER, POSITIONS, WAGERS, NoLines, Play, vault
 from bench.rival import Rival
 from bench.script import Script
+from controller.clock import WallClock
 from controller.core.inputs import Input, WagerAbsent, WagerPresent
 from controller.core.state import State
 from controller.core.times import stamp
@@ -30,7 +31,6 @@ from controller.journal.sqlite import SqliteJournal
 from controller.mqtt import Connection, Said, connection, end
 from controller.outlets.broker import Broker
 from controller.outlets.heads import Identity
-from controller.service.clock import WallClock
 from controller.wire.broker import MqttSettings
 
 DEVICES = 32

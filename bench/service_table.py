@@ -19,6 +19,7 @@ from msgspec import json
 from bench.play import POSITIONS, SUBMISSION, WAGERS, NoLines
 from bench.raw_mqtt import RawClient, connected
 from controller import vault
+from controller.clock import WallClock
 from controller.core.inputs import Person, SubmissionChanged, TableOpened
 from controller.core.state import State
 from controller.core.times import stamp
@@ -26,7 +27,6 @@ from controller.demo.children import Child, jackpotd
 from controller.engine import Engine
 from controller.journal.sqlite import SqliteJournal
 from controller.people.pepper import PEPPER_FILE
-from controller.service.clock import WallClock
 from controller.wire import topics
 from drivers.simulated.line import TwinLine
 

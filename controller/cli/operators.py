@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import os
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from getpass import getpass
 from pathlib import Path
@@ -14,19 +13,17 @@ from msgspec import json
 
 from controller.cli.audit import columns, printable
 from controller.cli.output import say
-from controller.core.chance import Ready
-from controller.core.effects import Effect
-from controller.core.inputs import Input, OperatorChanged, Person
+from controller.clock import WallClock
+from controller.core.inputs import OperatorChanged, Person
 from controller.core.operators import locked_ms, supervisors
-from controller.core.state import State
 from controller.core.times import stamp
-from controller.engine import Answer, Engine
 from controller.journal.errors import JournalBusyError, JournalError
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
 from controller.people.pepper import read_pepper
 from controller.people.pins import MOST_DIGITS, Pins, refuse_bad_form
 from controller.people.signing_in import NotLetIn, SigningIn
+from controller.people.stopped import Stopped
 from controller.people.tokens import Tokens
 from controller.rules.errors import BadInputError
 
@@ -36,42 +33,6 @@ _MOST_LINE = 4 * MOST_DIGITS  # characters of a line with a PIN: anything longer
 
 class NoError(Exception):
     """The answer is no."""
-
-
-class _Clock:
-    def now(self) -> int:
-        return time.time_ns() // 1000
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-
-
-class _NoChance:
-    def ready(self, *_: object, **__: object) -> Ready:
-        raise LookupError("people need no mystery value")
-
-
-class _NoLines:
-    def release(self, effects: Sequence[Effect], state: State) -> None:
-        """No lamp hangs on a stopped table."""
-
-    def faulted(self, why: str) -> None:
-        """The error itself is told."""
-
-
-class _Stopped:
-    """A table whose controller is stopped: inputs are committed one by one."""
-
-    def __init__(self, journal: SqliteJournal) -> None:
-        self._engine = Engine(load(journal), journal, _NoChance(), _Clock(), _NoLines())
-
-    @property
-    def state(self) -> State:
-        return self._engine.state
-
-    async def submit(self, input_: Input) -> Answer:
-        (answer,) = self._engine.step([input_])
-        return answer
 
 
 def run(options: argparse.Namespace) -> int:
@@ -115,19 +76,19 @@ def _refuse_wrong_place(path: Path, *, begins: bool) -> None:
 
 
 async def _add(options: argparse.Namespace, journal: SqliteJournal) -> int:
-    table, pins = _Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
+    table, pins = Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
     before = table.state.operators.get(options.operator)
     people = await _signed_in(options, table, pins), await _second(options, table, pins)
     pin = new_pin(options.operator)
     await _change(table, options.operator, options.name, options.role, people, active=True)
-    await pins.keep(options.operator, pin, stamp(_Clock().now()))
+    await pins.keep(options.operator, pin, stamp(WallClock().now()))
     what = "changed" if before is not None and before.active else "added"
     tell(options, f"{options.operator} ({options.name}) is {what}: {options.role}", what)
     return 0
 
 
 async def _disable(options: argparse.Namespace, journal: SqliteJournal) -> int:
-    table, pins = _Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
+    table, pins = Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
     known = table.state.operators.get(options.operator)
     if known is None:
         raise NoError(f"there is no operator {options.operator!r}: `jackpotd operators list` shows who there is")
@@ -139,7 +100,7 @@ async def _disable(options: argparse.Namespace, journal: SqliteJournal) -> int:
 
 
 async def _list(options: argparse.Namespace, journal: SqliteJournal) -> int:
-    state, now = load(journal), stamp(_Clock().now())
+    state, now = load(journal), stamp(WallClock().now())
     listed = [
         {
             "operator": id_,
@@ -179,9 +140,9 @@ def printable_lines(lines: list[str]) -> str:
 
 
 async def _change(  # noqa: PLR0913 -- an operator, and who changes it
-    table: _Stopped, operator: str, name: str, role: str, people: tuple[Person | None, Person | None], *, active: bool
+    table: Stopped, operator: str, name: str, role: str, people: tuple[Person | None, Person | None], *, active: bool
 ) -> None:
-    at, (by, second) = stamp(_Clock().now()), people
+    at, (by, second) = stamp(WallClock().now()), people
     changed = OperatorChanged(
         at=at, key=str(uuid4()), operator=operator, name=name, role=role, active=active, by=by, second=second
     )
@@ -192,7 +153,7 @@ async def _change(  # noqa: PLR0913 -- an operator, and who changes it
         raise NoError(answer.why)
 
 
-async def _signed_in(options: argparse.Namespace, table: _Stopped, pins: Pins) -> Person | None:
+async def _signed_in(options: argparse.Namespace, table: Stopped, pins: Pins) -> Person | None:
     """The supervisor who does this; nobody only while there is no supervisor."""
     if options.by is None:
         if supervisors(table.state):
@@ -201,14 +162,14 @@ async def _signed_in(options: argparse.Namespace, table: _Stopped, pins: Pins) -
     return await _person(options.by, table, pins)
 
 
-async def _second(options: argparse.Namespace, table: _Stopped, pins: Pins) -> Person | None:
+async def _second(options: argparse.Namespace, table: Stopped, pins: Pins) -> Person | None:
     """The other supervisor, where two sign."""
     return await _person(options.second, table, pins) if options.second else None
 
 
-async def _person(id_: str, table: _Stopped, pins: Pins) -> Person:
+async def _person(id_: str, table: Stopped, pins: Pins) -> Person:
     pin = asked(f"PIN of {id_}: ")
-    session = await SigningIn(table, pins, Tokens(), _Clock()).login(id_, pin, CLIENT)
+    session = await SigningIn(table, pins, Tokens(), WallClock()).login(id_, pin, CLIENT)
     if isinstance(session, NotLetIn):
         raise NoError(f"{id_}: {session.message}")
     return session.person

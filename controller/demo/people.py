@@ -1,22 +1,16 @@
 """The people of a demonstration, let in at its table before the controller starts."""
 
-import asyncio
-import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
-from controller.core.chance import Ready
-from controller.core.effects import Effect
+from controller.clock import WallClock
 from controller.core.inputs import OperatorChanged, Person
-from controller.core.state import State
 from controller.core.times import stamp
-from controller.engine import Engine
 from controller.journal.errors import JournalError
 from controller.journal.sqlite import SqliteJournal
-from controller.journal.starting import load
 from controller.people.pins import Pins
+from controller.people.stopped import Stopped
 from controller.rules.errors import BadInputError
 
 
@@ -44,52 +38,31 @@ def introduced() -> str:
     )
 
 
-class _Clock:
-    def now(self) -> int:
-        return time.time_ns() // 1000
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-
-
-class _NoChance:
-    def ready(self, *_: object, **__: object) -> Ready:
-        raise LookupError("people need no mystery value")
-
-
-class _NoLines:
-    def release(self, effects: Sequence[Effect], state: State) -> None:
-        """No lamp hangs on a stopped table."""
-
-    def faulted(self, why: str) -> None:
-        """The error itself is told."""
-
-
 async def enrol(path: Path, pepper: bytes) -> int:
     """Let everybody in who is not yet, as `operators add --offline` does; the journal's last fact after it."""
     try:
         with SqliteJournal(path) as journal:
-            engine = Engine(load(journal), journal, _NoChance(), _Clock(), _NoLines())
+            table = Stopped(journal)
             pins = Pins(journal, pepper)
             for member in EVERYBODY:
-                known = engine.state.operators.get(member.id)
+                known = table.state.operators.get(member.id)
                 if known is None or not known.active or known.role != member.role:
-                    _let_in(engine, member)
+                    await _let_in(table, member)
                     await pins.keep(member.id, member.pin, _now())
             return journal.head().seq
     except JournalError as error:
         raise BadInputError(f"{error}; or remove the folder of the demonstration to begin anew") from error
 
 
-def _let_in(engine: Engine, member: Member) -> None:
-    by = Person(SUPERVISOR.id, SUPERVISOR.role) if SUPERVISOR.id in engine.state.operators else None
+async def _let_in(table: Stopped, member: Member) -> None:
+    by = Person(SUPERVISOR.id, SUPERVISOR.role) if SUPERVISOR.id in table.state.operators else None
     changed = OperatorChanged(
         at=_now(), key=str(uuid4()), operator=member.id, name=member.name, role=member.role, by=by
     )
-    (answer,) = engine.step([changed])
+    answer = await table.submit(changed)
     if not answer.ok:
         raise BadInputError(f"{member.name} cannot be let in: {answer.why}")
 
 
 def _now() -> str:
-    return stamp(_Clock().now())
+    return stamp(WallClock().now())

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from controller.clock import WallClock
 from controller.core.state import State
 from controller.engine import Clock, EngineStoppedError, wait_until_writable
 from controller.journal import lock
@@ -26,7 +27,6 @@ from controller.notify import Notifier
 from controller.outlets.heads import Identity, RolledBackError, another_speaks, compare, is_kept, kept_by
 from controller.outlets.herald import announce, lament
 from controller.service import progress, socket, software
-from controller.service.clock import WallClock
 from controller.service.logs import Log
 from controller.service.starting import (
     configuration,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from controller.clock import WallClock
 from controller.core.inputs import DeviceLost
 from controller.core.times import stamp
 from controller.engine import Engine
@@ -17,7 +18,6 @@ from controller.journal.starting import load
 from controller.mqtt import end
 from controller.notify import Notifier
 from controller.service import logs
-from controller.service.clock import WallClock
 from controller.service.progress import Watch
 from drivers.driver import Bookmark, Counters, Device, Driver, HandUp
 from tests.core.play import vault
