@@ -12,6 +12,7 @@ from controller.commands import queries, replies, requests
 from controller.commands.asking import NoFurtherError, Question, question, refuse_age, who
 from controller.commands.gate import Gate
 from controller.commands.looks import Looks, TooLongError
+from controller.commands.previews import BadPreviewError, preview
 from controller.commands.requests import MOST_CLIENT, NOBODY, Asked, BadRequestError
 from controller.commands.slips import slip
 from controller.commands.telling import Place, Telling
@@ -136,7 +137,7 @@ class Commands:
             refuse_age(request, self._clock)
         except NoFurtherError as error:
             return self._telling.refusal(asked.name, request.id, error.error, str(error))
-        session = await self._signing_in.login(request.operator, request.pin, asked.client)
+        session = await self._signing_in.login(request.operator, request.pin, asked.client, request.origin)
         if isinstance(session, NotLetIn):
             return self._telling.reply(asked.name, request.id, {}, refused=(session.error, session.message))
         given = {
@@ -155,11 +156,22 @@ class Commands:
             return self._telling.keep(asked, self._telling.reply(asked.name, request.id, {}))
         if isinstance(request, wire.Query):
             return await self._query(asked, request)
+        if isinstance(request, wire.PreviewHand):
+            return self._preview(asked, request)
         # To the end even if nobody waits for the reply any more: a lost broker must not part a PIN from its operator.
         doing = asyncio.create_task(self._done(asked, by, second), name=f"doing {asked.name}")
         self._doing.add(doing)
         doing.add_done_callback(self._doing.discard)
         return await asyncio.shield(doing)
+
+    def _preview(self, asked: Question, request: wire.PreviewHand) -> bytes:
+        """What a hand would settle. It is not kept: the same question later may have another answer."""
+        state, now = self._engine.state, stamp(self._clock.now())
+        try:
+            given = preview(request, asked.key, now, state)
+        except BadPreviewError as error:
+            return self._telling.reply(asked.name, request.id, {}, refused=(error.error, str(error)))
+        return self._telling.reply(asked.name, request.id, given, Place(state.seq, now))
 
     def _possible(self, asked: Question, by: Person, second: Person | None) -> list[Input]:
         who_and_when = Asked(asked.key, stamp(self._clock.now()), by, second)

@@ -10,7 +10,7 @@ from controller.core.facts import Fact
 from controller.core.state import Award, Return
 from controller.rules.money import UNITS_PER_CENT
 from controller.wire import commands as wire
-from controller.wire.command_rows import AwardMade, AwardSettled, ToReturn
+from controller.wire.command_rows import AwardDue, AwardMade, AwardSettled, ToReturn
 from controller.wire.commands import Request
 
 Parts = dict[str, Any]
@@ -36,25 +36,34 @@ def _hand(fact: facts.HandEntered) -> Parts:
         "complete": fact.complete,
         "phase": fact.phase or UNSET,
         "awards": tuple(map(_made, fact.awards)),
-        "fates": _fates(fact),
+        "fates": fates(fact),
     }
 
 
 def _made(award: Award) -> AwardMade:
-    return AwardMade(
-        award=award.id,
-        kind=award.kind,  # type: ignore[arg-type]  # the core makes these three kinds and no other
-        wager=award.wager,
-        outcome=award.outcome,
-        position=award.position,
-        amount_cents=award.amount_cents,
-        needs_validation=award.validate,
-        needs_second=award.second,
-        meter=award.meter or UNSET,
-    )
+    return AwardMade(award=award.id, **_terms(award))
 
 
-def _fates(fact: Fact) -> tuple[AwardSettled, ...]:
+def due(award: Award) -> AwardDue:
+    """An award that is not made yet, and so has no id."""
+    return AwardDue(**_terms(award))
+
+
+def _terms(award: Award) -> Parts:
+    return {
+        "kind": award.kind,
+        "wager": award.wager,
+        "outcome": award.outcome,
+        "position": award.position,
+        "amount_cents": award.amount_cents,
+        "needs_validation": award.validate,
+        "needs_second": award.second,
+        "meter": award.meter or UNSET,
+    }
+
+
+def fates(fact: Fact) -> tuple[AwardSettled, ...]:
+    """What becomes of awards made before."""
     return tuple(
         AwardSettled(award=each.award, fate=each.fate, amount_cents=each.amount_cents)  # type: ignore[arg-type]  # as the core says
         for each in fact.fates
@@ -70,7 +79,7 @@ def _return(each: Return) -> ToReturn:
 
 
 def _undone(fact: facts.RoundWasVoided | facts.WagerTakenOut) -> Parts:
-    return {"round": fact.round, "phase": fact.phase or UNSET, "fates": _fates(fact), "returns": _returns(fact)}
+    return {"round": fact.round, "phase": fact.phase or UNSET, "fates": fates(fact), "returns": _returns(fact)}
 
 
 def _table(fact: Fact) -> Parts:
@@ -98,7 +107,7 @@ def _filed(fact: facts.SubmissionFiled) -> Parts:
 
 _PARTS: dict[type[Fact], Callable[[Any], Parts]] = {
     facts.HandEntered: _hand,
-    facts.AwardWasRejected: lambda fact: {"fates": _fates(fact)},
+    facts.AwardWasRejected: lambda fact: {"fates": fates(fact)},
     facts.RoundWasVoided: _undone,
     facts.WagerTakenOut: _undone,
     facts.SimulatedBegun: _table,

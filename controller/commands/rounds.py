@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, json
 
 from controller.commands.endings import Ending, award_row, endings
 from controller.commands.paging import BadQueryError, cut, exact, number, span
@@ -49,7 +49,8 @@ def rounds(journal: JournalReader, query: QueryRounds) -> tuple[tuple[RoundRow, 
         _enter(by_number, each)
     awards = [award for book in books for award in book.awards]
     ended = endings(journal, awards, found[0].seq if found else 0)
-    return cut([book.row(ended) for book in books], query.limit, lambda row: str(row.round))
+    times = _times(journal, {wager.placed for book in books for wager in book.wagers})
+    return cut([book.row(ended, times) for book in books], query.limit, lambda row: str(row.round))
 
 
 def _range(journal: JournalReader, query: QueryRounds) -> tuple[int, int]:
@@ -72,6 +73,12 @@ def _facts(journal: JournalReader, first: int, last: int) -> list[Stored]:
     """The facts of some rounds. A void opens the round after its own."""
     found = journal.db.conn.execute(_SELECT, (first - 1, last)).fetchall()
     return [Stored(seq, at, round_, decode(name, version, text)) for seq, at, round_, name, version, text in found]
+
+
+def _times(journal: JournalReader, seqs: set[int]) -> dict[int, str]:
+    """The times of the facts that placed wagers. Any fact may: a round that opens places the chips that lie there."""
+    select = "SELECT seq, at FROM facts WHERE seq IN (SELECT value FROM json_each(?))"
+    return dict(journal.db.conn.execute(select, [json.encode(sorted(seqs)).decode()]).fetchall())
 
 
 class _Book:
@@ -102,11 +109,14 @@ class _Book:
         bet = RefusedBet(seq=each.seq, at=each.at, position=fact.position, wager=fact.wager, why=fact.why)
         self.refused.append(bet)
 
-    def row(self, ended: dict[str, Ending]) -> RoundRow:
+    def row(self, ended: dict[str, Ending], times: dict[int, str]) -> RoundRow:
         voided = self.parts.get("voided_seq")
+        gone = [self.gone.get((each.position, each.wager)) for each in self.wagers]
         return RoundRow(
             round=self.round,
-            wagers=tuple(_wager(each, self.gone.get((each.position, each.wager)), voided) for each in self.wagers),
+            wagers=tuple(
+                _wager(each, times[each.placed], back, voided) for each, back in zip(self.wagers, gone, strict=True)
+            ),
             hands=tuple(self.hands),
             awards=tuple(award_row(award, ended[award.id]) for award in self.awards),
             refused=tuple(self.refused),
@@ -178,7 +188,7 @@ def _hand(each: Stored, fact: facts.HandEntered) -> HandRow:
     )
 
 
-def _wager(wager: Wager, gone: int | None, voided: int | None) -> WagerRow:
+def _wager(wager: Wager, placed_at: str, gone: int | None, voided: int | None) -> WagerRow:
     given_back = {"given_back": "taken out", "given_back_seq": gone} if gone else {}
     if voided and not gone:
         given_back = {"given_back": "voided", "given_back_seq": voided}
@@ -188,6 +198,7 @@ def _wager(wager: Wager, gone: int | None, voided: int | None) -> WagerRow:
         stake_cents=wager.stake_cents,
         source=wager.source,  # type: ignore[arg-type]  # a chip or a coin
         placed_seq=wager.placed,
+        placed_at=placed_at,
         contributions=tuple(
             Contribution(meter=each.meter, cycle=each.cycle, amount=exact(each.units), reserve=exact(each.reserve))
             for each in wager.shares

@@ -6,7 +6,6 @@ console itself refuses has a status of its own.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID, uuid4
@@ -21,7 +20,7 @@ from controller.console import limits, slips
 from controller.console.broker import Answer, Broker, NoReplyError, UnderWayError, now
 from controller.console.sessions import Left, Sessions, SignedIn
 from controller.console.settings import Settings
-from controller.wire.commands import MOST_REQUEST_BYTES, REQUESTS
+from controller.wire.commands import MOST_ORIGIN, MOST_REQUEST_BYTES, REQUESTS
 from controller.wire.commands import Request as Command
 
 # A hand, a reason and a reference many times over; a Rules Submission has up to a mebibyte, some of it escaped.
@@ -183,16 +182,6 @@ class Api:
         restarted = signed_in is not None and signed_in.epoch != reply.get("epoch")
         return restarted or str(reply.get("message", "")).startswith(_SIGN_IN_AGAIN)
 
-    def paced(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        """A route that costs something and does nothing, with a pace of its own."""
-        pace = limits.Pace(limits.PREVIEWS_PER_MINUTE)
-
-        async def paced(request: Request) -> Response:
-            self._pace(pace, request)
-            return await answer(request)
-
-        return paced
-
     async def refused(self, request: Request, error: Exception) -> Response:
         """The answer to what the console refuses by itself; the log has it."""
         if not isinstance(error, RefusedError):
@@ -210,7 +199,9 @@ class Api:
         self._refuse_table(table)
         if len(operator) > MOST_OPERATOR or len(pin) > MOST_PIN:
             raise RefusedError(400, "bad-request", "an operator's id or PIN is never so long")
-        command = _converted("login", {"operator": operator, "pin": pin})
+        # The controller counts wrong PINs for each address, so that one of them keeps nobody else from signing in.
+        origin = limits.visitor(who)[:MOST_ORIGIN]
+        command = _converted("login", {"operator": operator, "pin": pin, "origin": origin})
         reply = await self._sent(table, "login", command, "")
         self._log.info("sign-in", table=table, operator=operator, ok=reply["ok"], address=who)
         if reply["ok"] and not reply.keys() >= _GIVEN:

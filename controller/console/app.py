@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from structlog.typing import FilteringBoundLogger as Log
 
-from controller.console import api, limits, preview
+from controller.console import api, limits
 from controller.console.assets import Assets
 from controller.console.broker import Broker
 from controller.console.downloads import Downloads
@@ -103,7 +103,6 @@ def application(settings: Settings, broker: Broker, live: Live, texts: Texts, lo
             Route("/api/sign-in", ways.sign_in, methods=["POST"]),
             Route("/api/sign-out", ways.sign_out, methods=["POST"]),
             Route("/api/command/{name}", ways.command, methods=["POST"]),
-            Route("/api/preview", ways.paced(preview.answer)),
         ]
         handlers[api.RefusedError] = ways.refused
     app = Starlette(routes=routes, exception_handlers=handlers)

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-import msgspec
 from msgspec import Struct, json, structs
 from structlog.typing import FilteringBoundLogger as Log
 
@@ -112,7 +111,7 @@ class Broker:
             return
         try:
             reply = json.decode(payload, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (ValueError, RecursionError):  # msgspec's own errors are of the first kind
             self._log.warning("reply-left-out", id=id_)
             return
         if isinstance(reply.get("ok"), bool):

@@ -29,7 +29,7 @@ MOST_PAGES = 1000
 WHAT = {
     "hits": ("query-hits", "hits", ("meter",)),
     "readings": ("query-readings", "meters", ("day",)),
-    "rounds": ("query-rounds", "rounds", ("day",)),
+    "rounds": ("query-rounds", "rounds", ("day", "round")),
     "actions": ("query-actions", "actions", ("day", "person")),
     "operators": ("query-operators", "operators", ()),
     "derive": ("query-derive", "lines", ("award",)),
@@ -108,7 +108,8 @@ class Downloads:
 
 def _command(name: str, fields: dict[str, Any]) -> Command:
     try:
-        return msgspec.convert({"id": str(uuid4()), "at": now(), **fields}, REQUESTS[name])
+        # Not strict: in an address a number is text.
+        return msgspec.convert({"id": str(uuid4()), "at": now(), **fields}, REQUESTS[name], strict=False)
     except msgspec.ValidationError as error:
         raise RefusedError(400, "bad-request", f"{name}: {error}") from error
 

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 
 SIGN_INS_PER_MINUTE = 10  # a person types two or three; the controller locks an operator out after five wrong ones
-COMMANDS_PER_MINUTE = 120  # two a second: a busy pit behind one address
-PREVIEWS_PER_MINUTE = 240  # one for each card that is touched; each costs some milliseconds of work
+COMMANDS_PER_MINUTE = 120  # two a second: a busy pit behind one address, two or three for each hand that is keyed
 DOWNLOADS_PER_MINUTE = 10  # each may take the controller seconds
 SOCKETS_PER_ADDRESS = 32  # a wall of twenty signs and some consoles driven by one box
 MOST_SOCKETS = 256  # of all; the console is built for 200

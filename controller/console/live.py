@@ -2,18 +2,22 @@
 
 A browser that reads slowly is told the newest of each topic and misses what came between: its queue has one place for
 each topic and never grows beyond that.
+
+Pages believe what they are told here, so nothing goes to them that is not of the form its topic has in
+`controller.wire`.
 """
 
 import asyncio
+import re
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
-import msgspec
 from msgspec import Raw, Struct, json
 from structlog.typing import FilteringBoundLogger as Log
 
 from controller.wire import topics
+from controller.wire.channels import STATES
+from controller.wire.messages import Award, Message, Status
 
 TICK_SECONDS = 1.0  # a page takes three seconds without a word for a lost connection
 # Of one message: fifty times the longest there is, a proof with its 25 reveals. What is longer nobody of ours said.
@@ -24,6 +28,9 @@ MOST_TOPICS = 2000
 # again says everything within a second or two.
 SETTLED_SECONDS = 3.0
 _TICK = '{"type":"tick"}'
+# What is said under each topic, by the topic or by its first part.
+_TYPES: dict[str, type[Struct]] = {channel.address.partition("/{")[0]: channel.types[0] for channel in STATES}
+_OF_METERS = re.compile(r"(?:meters|proofs)/(?![a-z0-9-]+\Z)")  # followed by what is no meter's id
 
 
 class _Told(Struct):
@@ -150,25 +157,25 @@ class Live:
         if topic not in told.topics and len(told.topics) >= MOST_TOPICS:
             self._log.warning("too-many-topics", table=table, topic=topic, most=MOST_TOPICS)
             return
-        told.topics[topic] = payload
+        whole = told.topics[topic] = json.encode(message)  # what it left out is in it, and what is not known is not
         told.heard.add(topic)
-        self._tell(table, topic, payload, retained=retained)
-        if topic == topics.STATUS and not retained:
+        self._tell(table, topic, whole, retained=retained)
+        if isinstance(message, Status) and not retained:
             self._alive(table, told, message)
 
-    def _read(self, table: str, topic: str, payload: bytes) -> Mapping[str, Any] | None:
+    def _read(self, table: str, topic: str, payload: bytes) -> Message | None:
         why = "too long" if len(payload) > MOST_MESSAGE_BYTES else ""
         if not why:
             try:
-                return json.decode(payload, type=dict[str, Any])
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+                return _understood(topic, payload)
+            except (ValueError, RecursionError) as error:  # msgspec's own errors are of the first kind
                 why = str(error)
         self._log.warning("message-left-out", table=table, topic=topic, why=why)
         return None
 
-    def _alive(self, table: str, told: _Told, message: Mapping[str, Any]) -> None:
+    def _alive(self, table: str, told: _Told, status: Status) -> None:
         now = told.alive_at = self._clock()
-        if message.get("state") == "offline":
+        if status.state == "offline":
             told.first_alive_at = None
             return
         if told.first_alive_at is None:
@@ -186,3 +193,16 @@ class Live:
             text = json.encode(_Said(table, topic, message, retained)).decode()
             for follower in followers:
                 follower.put((table, topic), text)
+
+
+def _understood(topic: str, payload: bytes) -> Message:
+    """A message of the form its topic has, or a `ValueError` that says what is wrong with it."""
+    type_ = _TYPES.get(topic) or _TYPES.get(topic.partition("/")[0])
+    if type_ is None or _OF_METERS.match(topic):
+        raise ValueError("a table says nothing there")
+    message = json.decode(payload, type=type_)
+    if not isinstance(message, Message):
+        raise ValueError("it is no message of a table")  # noqa: TRY004 -- like all that is left out
+    if isinstance(message, Award) and topic != topics.award(message.award):
+        raise ValueError(f"it tells of the award {message.award}")
+    return message

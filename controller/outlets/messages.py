@@ -1,12 +1,13 @@
 """What a table says of itself: every retained message, as a function of its state."""
 
+from itertools import islice
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
 from controller.core.awards import needs_two
 from controller.core.filed import MYSTERY
-from controller.core.floor import out
+from controller.core.floor import IN_PLAY, out
 from controller.core.lamps import lamps
 from controller.core.meters import Hit
 from controller.core.meters import Meter as CoreMeter
@@ -15,8 +16,11 @@ from controller.core.state import Award as CoreAward
 from controller.core.state import State
 from controller.core.times import stamp
 from controller.wire import topics
-from controller.wire.messages import Award, HitShown, Message, Meter, Proof, Reveal, Round
+from controller.wire.messages import Award, HitShown, Message, Meter, Proof, ReturnShown, Reveal, Round
 
+# Coins to give back that are told with every change of a lamp: more than positions have slots. A dealer gives back
+# those, and hears of the rest as they go.
+MOST_RETURNS = 50
 LABELS = {
     "royal9-mega": "Royal 9 Mega",
     "royal9-major": "Royal 9 Major",
@@ -114,10 +118,21 @@ def _round(state: State, stand: Stand) -> Round:
     shown: dict[str, dict[str, Any]] = {
         str(position): {wager: lamp.value for wager, lamp in each.items()} for position, each in lamps(state).items()
     }
+    record = state.record(state.round)
+    dealt = record is not None and bool(record.player) and state.play in IN_PLAY
+    returns = tuple(
+        ReturnShown(id=each.id, position=each.position, wager=each.wager, cents=each.cents, why=each.why)
+        for each in islice(state.returns.values(), MOST_RETURNS)
+    )
     return Round(
         **stand._asdict(),
         round=state.round,
         phase=state.phase.value,
         positions=shown,
         prior=UNSET if state.prior is None else state.prior.value,
+        player=record.player if record and dealt else UNSET,
+        banker=record.banker if record and dealt else UNSET,
+        out_of_service={str(position): why for position, why in sorted(state.out_of_service.items())} or UNSET,
+        returns=returns or UNSET,
+        more_returns=max(0, len(state.returns) - MOST_RETURNS) or UNSET,
     )

@@ -29,6 +29,7 @@ LOGIN = "login"  # the one command that takes nobody signed in
 RIGHTS: dict[str, Right] = {
     "enter-hand": Right(DEALER, People.DEPENDS),  # of the current round; late ones a floorperson, old ones two people
     "correct-hand": Right(DEALER, People.DEPENDS),  # the same
+    "preview-hand": Right(DEALER),  # which does nothing
     "void-wager": Right(DEALER, People.DEPENDS),  # while open; from lock-out on two floorpersons
     "confirm-return": Right(DEALER),
     "simulated-round": Right(DEALER),

@@ -23,8 +23,16 @@ from controller.people.tokens import Session, Tokens
 
 # Attempts that wait their turn, a tenth of a second each: nobody waits longer than two seconds.
 MOST_WAITING = 16
-# Wrong PINs from one client in a minute: more than people at one console type, and the journal is not flooded.
+# Wrong PINs from one origin, a browser at a console, in a minute: more than people there type, and the journal is not
+# flooded. A client that names no origins is one.
 WRONG_PER_MINUTE = 20
+# Wrong PINs from one client in a minute, whatever origins it names: one that was taken over can name any. At a tenth of
+# a second each they take ten seconds of the minute, so that other clients' people wait no longer than that; ten
+# addresses at a console's own pace stay below it. What keeps a PIN from being guessed is the lock-out of its operator.
+WRONG_OF_A_CLIENT = 100
+# Origins counted one by one in a minute. Each has a wrong PIN, so that it takes ten clients at their most to fill them;
+# those beyond share one count.
+MOST_ORIGINS = 1000
 # Refused commands of one client that are recorded in a minute. The last of them says that more are not.
 REFUSED_PER_MINUTE = 60
 
@@ -60,24 +68,31 @@ class SigningIn:
         self._pins = pins
         self._tokens = tokens
         self._clock = clock
-        self._wrong, self._refused = Pace(seconds), Pace(seconds)
+        self._wrong, self._wrong_of, self._refused = Pace(seconds, MOST_ORIGINS), Pace(seconds), Pace(seconds)
         self._turn = asyncio.Lock()
         self._waiting = 0
 
-    async def login(self, operator: str, pin: str, client: str) -> Session | NotLetIn:
-        """Sign someone in at a client. Whether there is such an operator shows in no answer and takes no longer."""
+    async def login(self, operator: str, pin: str, client: str, origin: str = "") -> Session | NotLetIn:
+        """Sign someone in at a client. Whether there is such an operator shows in no answer and takes no longer.
+
+        `origin` is where at the client they are, as far as it says so; wrong PINs are counted for each.
+        """
+        full = self._full(client, origin)
+        if full is not None:  # who has had all tries takes nobody's place in the queue
+            return full
         if self._waiting >= MOST_WAITING:
             return NotLetIn(LOCKED_OUT, f"{MOST_WAITING} others are signing in: try again in a few seconds")
         self._waiting += 1
         try:
             async with self._turn:
-                return await self._login(_told(operator), pin, client)
+                return await self._login(_told(operator), pin, client, origin)
         finally:
             self._waiting -= 1
 
-    async def _login(self, operator: str, pin: str, client: str) -> Session | NotLetIn:
-        if self._wrong.so_far(client) >= WRONG_PER_MINUTE:
-            return NotLetIn(LOCKED_OUT, f"{WRONG_PER_MINUTE} wrong PINs from here within a minute: wait a minute")
+    async def _login(self, operator: str, pin: str, client: str, origin: str) -> Session | NotLetIn:
+        full = self._full(client, origin)  # by those who waited before
+        if full is not None:
+            return full
         left = locked_ms(self._table.state, operator, self._now())
         if left:
             return _locked_out(left)
@@ -86,11 +101,21 @@ class SigningIn:
         if right and role is not None:
             await self._note(SIGNED_IN, operator, client)
             return self._tokens.login(Person(operator, role), client)
-        self._wrong.count(client)
+        self._wrong.count((client, origin))
+        self._wrong_of.count(client)
         noted = (await self._note(WRONG_PIN, operator, client)).fact
         if isinstance(noted, AccessWasNoted) and noted.locked:
             return _locked_out(locked_ms(self._table.state, operator, self._now()))
         return NotLetIn(WRONG, "no operator has this id and this PIN: try again, or ask a supervisor for a new PIN")
+
+    def _full(self, client: str, origin: str) -> NotLetIn | None:
+        """Why no PIN from there is looked at in this minute; nothing where one is."""
+        if self._wrong.so_far((client, origin)) >= WRONG_PER_MINUTE:
+            return NotLetIn(LOCKED_OUT, f"{WRONG_PER_MINUTE} wrong PINs from here within a minute: wait a minute")
+        if self._wrong_of.so_far(client) >= WRONG_OF_A_CLIENT:
+            why = f"{WRONG_OF_A_CLIENT} wrong PINs from this client within a minute: wait a minute"
+            return NotLetIn(LOCKED_OUT, why)
+        return None
 
     def whose(self, token: str, client: str) -> Person | None:
         """Who shows a token at a client. One whose role changed since, or who is no longer active, signs in anew."""

@@ -11,10 +11,9 @@ FateName = Literal["pending", "paid", "rejected", "unwound"]
 KindName = Literal["jackpot", "mystery", "fixed"]
 
 
-class AwardMade(Struct, frozen=True, kw_only=True):
-    """An award a hand made due."""
+class AwardDue(Struct, frozen=True, kw_only=True):
+    """An award a hand makes due."""
 
-    award: str
     kind: KindName
     wager: str
     outcome: str
@@ -23,6 +22,21 @@ class AwardMade(Struct, frozen=True, kw_only=True):
     needs_validation: bool  # false: the dealer pays it, and it is only recorded
     needs_second: bool
     meter: str | UnsetType = UNSET
+
+
+class AwardMade(AwardDue, frozen=True, kw_only=True):
+    """An award a hand made due."""
+
+    award: str
+
+
+class LinkedDue(Struct, frozen=True, kw_only=True):
+    """A jackpot of a linked meter. The positions share what the link shows when it is asked, not before."""
+
+    meter: str
+    link: str
+    positions: tuple[int, ...]
+    display_cents: int  # as it was last heard of
 
 
 class AwardSettled(Struct, frozen=True, kw_only=True):
@@ -166,7 +180,8 @@ class WagerRow(Struct, frozen=True, kw_only=True):
     wager: str
     stake_cents: int
     source: Literal["chip", "drop"]
-    placed_seq: int
+    placed_seq: int  # the fact that placed it, and
+    placed_at: str  # its time
     contributions: tuple[Contribution, ...]
     given_back: Literal["taken out", "voided"] | UnsetType = UNSET
     given_back_seq: int | UnsetType = UNSET

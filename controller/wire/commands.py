@@ -11,10 +11,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from controller.wire.command_rows import (
     ActionRow,
+    AwardDue,
     AwardMade,
     AwardSettled,
     DerivedLine,
     HitRow,
+    LinkedDue,
     MeterDay,
     OperatorRow,
     RoundRow,
@@ -29,6 +31,7 @@ MOST_REQUEST_BYTES = 64 * 1024
 MOST_SUBMISSION_BYTES = 2 * 1024 * 1024 + MOST_REQUEST_BYTES
 MOST_AGE_SECONDS = 30  # between a request's `at` and its arrival, either way: clocks differ
 MOST_ROWS = 200  # of a page
+MOST_ORIGIN = 64  # characters: an address has at most 45, and its network at most four more
 
 ErrorName = Literal[
     "bad-request",
@@ -81,6 +84,8 @@ class Login(Request, frozen=True, kw_only=True):
 
     operator: str
     pin: str
+    # Where at the client: at a console the browser's address. Wrong PINs are counted for each.
+    origin: Annotated[str, Meta(max_length=MOST_ORIGIN)] = ""
 
 
 class LoginReply(Reply, frozen=True, kw_only=True):
@@ -150,6 +155,24 @@ class HandReply(Reply, frozen=True, kw_only=True):
     phase: PhaseName | UnsetType = UNSET
     awards: tuple[AwardMade, ...] | UnsetType = UNSET
     fates: tuple[AwardSettled, ...] | UnsetType = UNSET
+
+
+class PreviewHand(EnterHand, frozen=True, kw_only=True):
+    """What a hand would settle if it were sent now. Nothing is done, and nothing recorded."""
+
+    correction: bool = False  # told for `correct-hand` instead of `enter-hand`
+
+
+class PreviewReply(Reply, frozen=True, kw_only=True):
+    """Awards that would be made, and what would become of awards made before."""
+
+    round: int | UnsetType = UNSET
+    player_total: int | UnsetType = UNSET
+    banker_total: int | UnsetType = UNSET
+    complete: bool | UnsetType = UNSET
+    awards: tuple[AwardDue, ...] | UnsetType = UNSET
+    fates: tuple[AwardSettled, ...] | UnsetType = UNSET
+    linked: tuple[LinkedDue, ...] | UnsetType = UNSET
 
 
 class Validate(Request, frozen=True, kw_only=True):
@@ -393,6 +416,7 @@ REQUESTS: dict[str, type[Request]] = {
     "logout": Logout,
     "enter-hand": EnterHand,
     "correct-hand": CorrectHand,
+    "preview-hand": PreviewHand,
     "validate": Validate,
     "reject": Reject,
     "void-round": VoidRound,
@@ -419,6 +443,7 @@ REPLIES: dict[str, type[Reply]] = {
     "logout": Reply,
     "enter-hand": HandReply,
     "correct-hand": HandReply,
+    "preview-hand": PreviewReply,
     "validate": SlipReply,
     "reject": UndoneReply,
     "void-round": UndoneReply,

@@ -15,6 +15,7 @@ from controller.wire.messages import (
     HitShown,
     Meter,
     Proof,
+    ReturnShown,
     Reveal,
     Round,
     Status,
@@ -22,6 +23,7 @@ from controller.wire.messages import (
 
 _AT = "2026-11-16T21:04:05.123456Z"
 _HIT_AT = "2026-11-16T21:03:58.002340Z"
+_PLACED_AT = "2026-11-16T21:03:21.480112Z"
 _ID = "0b6ff1a2-7c1e-4d0e-9a5e-2f1c9d7b3e48"
 _TOKEN = "the-token-that-login-gave"  # noqa: S105 -- says itself that it is none
 _SECOND = "the-token-of-another-person"
@@ -107,6 +109,16 @@ _OF_STATES: dict[type[Struct], dict[str, Struct]] = {
         "locked": Round(
             **_STANDS, round=214, phase="locked", positions={"1": {"royal9": "accepted"}, "2": {"royal9": "off"}}
         ),
+        "dealt": Round(
+            **_STANDS,
+            round=214,
+            phase="dealt",
+            positions={"1": {"royal9": "accepted"}, "2": {"royal9": "off"}},
+            player=("KS", "9S"),
+            banker=("2H", "3D"),
+            out_of_service={"2": "sensor stuck"},
+            returns=(ReturnShown(id="mb-07-1790-1", position=2, wager="royal9", cents=500, why="late"),),
+        ),
         "faulted": Round(**_STANDS, round=214, phase="faulted", prior="open", positions={"1": {"royal9": "fault"}}),
     },
     Award: {
@@ -172,10 +184,11 @@ _OF_STATES: dict[type[Struct], dict[str, Struct]] = {
 _OF_REQUESTS: dict[type[Struct], dict[str, Struct]] = {
     type(each): {"request": each}
     for each in (
-        commands.Login(id=_ID, at=_AT, operator="ana.ruiz", pin="402917"),
+        commands.Login(id=_ID, at=_AT, operator="ana.ruiz", pin="402917", origin="10.20.7.31"),
         commands.Logout(**_ASKS),
         commands.EnterHand(**_ASKS, round=214, player=_PLAYER, banker=_BANKER),
         commands.CorrectHand(**_ASKS, round=214, player=_PLAYER, banker=("2H", "4D"), reference="cam 7, 21:03"),
+        commands.PreviewHand(**_ASKS, round=214, player=_PLAYER, banker=_BANKER),
         commands.Validate(**_ASKS, award=_AWARD, method="slip", base_wager=True),
         commands.Reject(**_ASKS, second=_SECOND, award=_AWARD, reason="no base wager"),
         commands.VoidRound(**_ASKS, round=214, reason="card exposed"),
@@ -272,6 +285,27 @@ _OF_REPLIES: dict[type[Struct], dict[str, Struct]] = {
                 ),
             ),
             fates=(),
+        ),
+        commands.PreviewReply(
+            **_DONE,
+            round=214,
+            player_total=9,
+            banker_total=5,
+            complete=True,
+            awards=(
+                rows.AwardDue(
+                    kind="jackpot",
+                    wager="royal9/5",
+                    outcome="minor",
+                    position=1,
+                    amount_cents=61240,
+                    needs_validation=True,
+                    needs_second=False,
+                    meter="royal9-minor",
+                ),
+            ),
+            fates=(),
+            linked=(),
         ),
         commands.SlipReply(
             **_DONE,
@@ -375,6 +409,7 @@ _OF_REPLIES: dict[type[Struct], dict[str, Struct]] = {
                             stake_cents=500,
                             source="chip",
                             placed_seq=1840,
+                            placed_at=_PLACED_AT,
                             contributions=(
                                 rows.Contribution(
                                     meter="royal9-minor", cycle=3, amount="0.20000000", reserve="0.00000000"

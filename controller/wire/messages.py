@@ -96,8 +96,18 @@ class Meter(Message, frozen=True, kw_only=True):
     ) = UNSET
 
 
+class ReturnShown(Struct, frozen=True, kw_only=True):
+    """A coin that is no wager, to be given back by hand and then confirmed."""
+
+    id: Annotated[str, Meta(description="For `confirm-return`.")]
+    position: Nth
+    wager: WagerName
+    cents: Cents
+    why: Annotated[str, Meta(description="Like `second-credit`.")]
+
+
 class Round(Message, frozen=True, kw_only=True):
-    """The round, its phase, and every lamp by position and wager."""
+    """The round, its phase and its cards, and every lamp by position and wager."""
 
     round: Annotated[Count, Meta(description="0 before the first.")]
     phase: PhaseName
@@ -106,6 +116,17 @@ class Round(Message, frozen=True, kw_only=True):
         Meta(description="Lamps by position number and wager. A position without a wager offered may be missing."),
     ]
     prior: Annotated[PhaseName, Meta(description="While faulted: what it goes back to.")] | UnsetType = UNSET
+    player: Annotated[tuple[Card, ...], Meta(description="Cards of this round, once they are known.")] | UnsetType = (
+        UNSET
+    )
+    banker: tuple[Card, ...] | UnsetType = UNSET
+    out_of_service: (
+        Annotated[dict[PositionKey, str], Meta(description="Positions taken out of service, and why.")] | UnsetType
+    ) = UNSET
+    returns: (
+        Annotated[tuple[ReturnShown, ...], Meta(description="Coins to give back: the oldest, at most 50.")] | UnsetType
+    ) = UNSET
+    more_returns: Annotated[Count, Meta(description="Coins to give back beyond those.")] | UnsetType = UNSET
 
 
 class Reveal(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import pytest
 from msgspec import json
 
 from controller.commands import paging, rounds
-from controller.core.inputs import ReadingsDue, WagerAbsent, WagerPresent
+from controller.core.inputs import PositionService, ReadingsDue, WagerAbsent, WagerPresent
 from controller.journal.audit import days
 from controller.journal.audit.awards import find, hits
 from controller.journal.audit.derivation import derive
@@ -16,6 +16,7 @@ from controller.journal.reading import open_readonly
 from controller.wire.commands import MOST_ROWS
 from tests.commands.desks import PIN, Clock, Desk, run
 from tests.commands.test_every_command import opened
+from tests.core.play import FLOOR
 from tests.journal.played import eventful, write
 
 QUERIES = ("query-hits", "query-readings", "query-rounds", "query-actions", "query-operators")
@@ -190,6 +191,10 @@ def test_rounds_are_the_views_with_all_that_belongs_to_them(played: Path) -> Non
     assert {(number, wager["position"], wager["wager"], wager.get("given_back")) for number, wager in rows} == {
         (each["round"], each["position"], each["wager"], each["given_back_how"]) for each in wagers
     }
+    # A wager's own time is that of the fact that placed it, of whatever type that was.
+    assert {(number, wager["position"], wager["wager"], wager["placed_at"]) for number, wager in rows} == {
+        (each["round"], each["position"], each["wager"], each["placed_at"]) for each in wagers
+    }
     assert sorted(share["amount"] for _, wager in rows for share in wager["contributions"]) == sorted(
         each["dollars"] for each in given
     )
@@ -218,6 +223,33 @@ def test_one_round_or_those_of_a_day_are_asked_for(played: Path) -> None:
             assert missing["error"] == "unknown"
             both = await desk.ask("query-rounds", "ana", round=1, day="2026-11-16")
             assert both["error"] == "bad-request"
+
+    run(main())
+
+
+def test_a_wager_has_its_own_time_whichever_fact_placed_it(tmp_path: Path) -> None:
+    async def main() -> None:
+        with Desk(tmp_path / "journal.db") as desk:
+            await desk.install().staff()
+            opened(desk)
+            desk.do(WagerPresent, position=1, wager="royal9")
+            placed = desk.state.seq
+            desk.do(WagerPresent, position=2, wager="royal9")
+            # A position back in service takes the chip that lies there.
+            for on in (False, True):
+                desk.do(PositionService, position=2, on=on, reason="sensor cleaned", by=FLOOR)
+            serviced = desk.state.seq
+            desk.lock()
+            (row, *_) = (await desk.ask("query-rounds", "aud"))["rounds"]
+            with open_readonly(desk.path) as journal:
+                facts = {
+                    seq: (at, type_)
+                    for seq, at, type_ in journal.db.execute("SELECT seq, at, type FROM facts").fetchall()
+                }
+            told = [(wager["placed_seq"], wager["placed_at"]) for wager in row["wagers"]]
+            assert told == [(placed, facts[placed][0]), (serviced, facts[serviced][0])]
+            assert [facts[seq][1] for seq, _ in told] == ["wager-placed", "position-serviced"]
+            assert told[0][1] < told[1][1] < row["locked_at"]
 
     run(main())
 

@@ -6,11 +6,8 @@ The test is the players, the staff, and whoever looks at a screen. `visit` begin
 import asyncio
 import os
 import shutil
-import signal
-import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ from playwright.async_api import BrowserContext, Page, async_playwright
 from tests.core.play import MINI
 from tests.outlets.brokers import MOSQUITTO, free_port
 from tests.service.house import PINS, SITE, TABLE, WAIT_SECONDS, House, in_a_house
+from tests.service.program import Program
 
 NAME = f"{SITE}/{TABLE}"
 CHROMIUM = shutil.which("chromium")
@@ -40,10 +38,11 @@ needs_a_house = pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not o
 needs_a_browser = pytest.mark.skipif(CHROMIUM is None or MOSQUITTO is None, reason="chromium or mosquitto is missing")
 
 
-class Console:
+class Console(Program):
     """`jackpotd console` as its own process."""
 
     def __init__(self, folder: Path, broker: int, *, settings: str = "", tables: tuple[str, ...] = (NAME,)) -> None:
+        super().__init__()
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.config = folder / f"console-{self.port}.toml"
@@ -51,65 +50,15 @@ class Console:
         self.config.write_text(
             f"[mqtt]\nport = {broker}\n[console]\nport = {self.port}\ntables = {names}\n{settings}\n"
         )
-        self.log: list[dict[str, Any]] = []
-        self.raw_log = bytearray()
-        self.process: Process | None = None
-        self._reading: asyncio.Task[None] | None = None
 
     async def start(self, **environ: str) -> None:
         """Start it, and wait until it listens."""
         begun = len(self.log)
-        self.process = await asyncio.create_subprocess_exec(
-            *[sys.executable, "-m", "controller", "console", "--config", str(self.config)],
-            stdin=DEVNULL,
-            stdout=DEVNULL,
-            stderr=PIPE,
-            env={**os.environ, **environ},
-            limit=2**22,
-        )
-        self._reading = asyncio.create_task(self._read(self.process))
+        await self.launch("console", "--config", str(self.config), env={**os.environ, **environ})
         async with asyncio.timeout(WAIT_SECONDS):
             while not self.logged("listening", begun):
-                assert self.process.returncode is None, self.raw_log.decode()
+                assert self.runs, self.raw_log.decode()
                 await asyncio.sleep(0.02)
-
-    async def _read(self, process: Process) -> None:
-        assert process.stderr is not None
-        while line := await process.stderr.readline():
-            self.raw_log += line
-            with suppress(ValueError):
-                self.log.append(json.decode(line))
-
-    def logged(self, event: str, after: int = 0) -> list[dict[str, Any]]:
-        """Lines of its log with this event."""
-        return [line for line in self.log[after:] if line.get("event") == event]
-
-    async def stop(self) -> int:
-        """SIGTERM, and its exit code."""
-        assert self.process is not None
-        with suppress(ProcessLookupError):
-            self.process.send_signal(signal.SIGTERM)
-        return await self._ended()
-
-    async def kill(self) -> None:
-        """SIGKILL."""
-        assert self.process is not None
-        with suppress(ProcessLookupError):
-            self.process.kill()
-        await self._ended()
-
-    async def _ended(self) -> int:
-        assert self.process is not None
-        async with asyncio.timeout(WAIT_SECONDS):
-            code = await self.process.wait()
-            if self._reading is not None:
-                await self._reading
-        return code
-
-    @property
-    def runs(self) -> bool:
-        """Whether the process is there."""
-        return self.process is not None and self.process.returncode is None
 
 
 class Browser:

@@ -80,6 +80,11 @@ async def cards(page: Page, *names: str) -> None:
         await page.locator(f"[data-card='{name}']").click()
 
 
+def dollars(cents: int) -> str:
+    """As every page writes it."""
+    return f"${cents // 100:,}.{cents % 100:02}"
+
+
 async def spills(page: Page) -> list[str]:
     """Whatever is wider than the screen, and buttons too small for a finger."""
     script = """() => {

@@ -87,6 +87,7 @@ class Tables:
     """All that speak, by name, and the signs of life of those that do."""
 
     def __init__(self, broker: Connection) -> None:
+        self.broker = broker
         self.all = [Spoken(broker, name) for name in SPOKEN]
         self.first = self.all[0]
 

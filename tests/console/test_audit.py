@@ -1,20 +1,26 @@
 """/audit as a person sees it: a real journal of three days, the real controller, broker, console and browser."""
 
+import csv
+import io
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec import json
 from playwright.async_api import Page, Route, expect
 
 from controller.console.limits import DOWNLOADS_PER_MINUTE
+from controller.console.texts import LANGUAGES, load
 from controller.core.evolve import evolve
-from controller.core.facts import Recorded, decode
+from controller.core.facts import TYPES, Recorded, decode
+from controller.core.inputs import Command, Input
 from controller.core.state import State
 from controller.journal.audit.awards import find, hits
 from controller.journal.audit.days import report
 from controller.journal.audit.derivation import derive
 from controller.journal.reading import JournalReader, open_readonly
+from controller.wire.commands import REQUESTS
 from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
 from tests.console.recorded import record
 from tests.service.house import PINS, House
@@ -240,7 +246,9 @@ def test_rounds_turn_page_by_page_and_open_to_all_that_belongs_to_them(tmp_path:
         newest = int(await rounds.first.get_attribute("data-round") or 0)
         await page.click("button:text-is('Next page')")
         await expect(rounds.first).to_have_attribute("data-round", str(newest - 50))
-        await expect(page.locator("button:text-is('Next page')")).to_be_disabled()
+        await expect(page.locator(".pager .next")).to_have_count(2)  # above the rounds and below them
+        for button in await page.locator(".pager .next").all():
+            await expect(button).to_be_disabled()
         await page.click("button:text-is('Previous page')")
         await expect(rounds.first).to_have_attribute("data-round", str(newest))
 
@@ -254,6 +262,12 @@ def test_rounds_turn_page_by_page_and_open_to_all_that_belongs_to_them(tmp_path:
         await expect(rounds).to_contain_text("corrected")
         await expect(rounds).to_contain_text("taken out")
         await expect(rounds.locator("[aria-label=Hands] tbody tr")).to_have_count(2)
+        wagers = (await ask(page, "query-rounds", round=known["corrected_round"]))["rounds"][0]["wagers"]
+        placed = rounds.locator("[aria-label=Wagers] .placed")
+        assert [await each.get_attribute("datetime") for each in await placed.locator("time").all()] == [
+            wager["placed_at"] for wager in wagers
+        ]
+        await expect(placed.first).to_contain_text(f"(fact {wagers[0]['placed_seq']:,})")
         await go(page, f"rounds?round={newest + 1}")
         await expect(page.locator("#panel [role=alert]")).to_contain_text(f"there is no round {newest + 1}")
 
@@ -280,6 +294,67 @@ def test_actions_tell_who_did_what_and_what_was_refused(tmp_path: Path) -> None:
         await expect(rows).to_have_count(len(PINS))
         await rows.filter(has_text="Dora").locator("a").click()
         await expect(page.locator("input[name=person]")).to_have_value("dora")
+
+    audited(tmp_path, scene)
+
+
+def test_nobody_reads_a_refused_validation_as_done(tmp_path: Path) -> None:
+    async def scene(house: House, browser: Browser, known: Known) -> None:
+        award = known["waiting"].id
+        for who in ("flo", "finn"):
+            await house.sign_in(who)
+        fields: dict[str, Any] = {"award": award, "method": "slip", "base_wager": True}
+        await house.do("validate", "flo", **fields)
+        refused = await house.ask("validate", token=house.tokens["finn"], **fields)
+        assert refused["error"] == "validated"
+        for language, did, tried, not_done in (
+            ("en", "validated an award", "tried to validate an award, refused", "not done:"),
+            ("zh-Hans", "确认奖金", "试图确认奖金，被拒绝", "未执行："),
+            ("zh-Hant", "確認獎金", "試圖確認獎金，被拒絕", "未執行："),
+        ):
+            page = await browser.page(path=f"/audit?lang={language}#actions?person=flo")
+            await sign_in(page, "abe")
+            first = page.locator("table.records tbody tr", has_text=award)
+            await expect(first.locator("strong")).to_have_text(did)
+            await expect(first.locator(".done")).to_be_visible()
+            await go(page, "actions?person=finn")
+            second = page.locator("table.records tbody tr", has_text=award)
+            await expect(second.locator("strong")).to_have_text(tried)
+            await expect(second.locator(".fate.rejected")).to_contain_text(not_done)
+            await expect(second.locator(".done")).to_have_count(0)
+            await page.context.close()
+
+    audited(tmp_path, scene)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_whatever_may_be_refused_has_words_for_an_attempt(language: str) -> None:
+    words = load().catalog(language)
+    named = {each.kind for each in _inputs(Input) if "by" in each.__struct_fields__} - {Command.kind}
+    for name in named | REQUESTS.keys():
+        assert f"audit.tried_{name}" in words or f"audit.action_{name}" in words, name
+    # A fact that is called as what was asked for has other words for that: those of a fact say that it was done.
+    for name in named & TYPES.keys():
+        assert f"audit.tried_{name}" in words, name
+
+
+def _inputs(kind: type[Input]) -> set[type[Input]]:
+    """Every kind of input."""
+    return {each for own in kind.__subclasses__() for each in {own, *_inputs(own)}}
+
+
+def test_a_round_that_is_shown_downloads_by_itself(tmp_path: Path) -> None:
+    async def scene(_: House, browser: Browser, known: Known) -> None:
+        number = known["paid_round"]
+        page = await opened(browser, f"rounds?round={number}")
+        for place, format_ in enumerate(("csv", "json")):
+            async with page.expect_download() as waiting:
+                await page.locator("a.download").nth(place).click()
+            file = await waiting.value
+            assert file.suggested_filename.endswith(f"rounds-{number}.{format_}")
+            whole = (await file.path()).read_bytes()
+            rows = json.decode(whole)["rows"] if place else list(csv.DictReader(io.StringIO(whole.decode("utf-8-sig"))))
+            assert [int(row["round"]) for row in rows] == [number]
 
     audited(tmp_path, scene)
 
@@ -468,6 +543,76 @@ def test_limits_hold_on_both_sides(tmp_path: Path) -> None:
         await expect(page.locator("button:text-is('Show earlier days')")).to_have_count(0)
 
     audited(tmp_path, scene)
+
+
+# What the page waits between two tries after it was told that it asks too much, and does not wait in this test.
+AT_ONCE = """(() => {
+    const real = window.setTimeout;
+    window.setTimeout = (what, ms, ...more) => real(what, ms === 5000 ? 0 : ms, ...more);
+})()"""
+
+
+def test_a_busy_address_asks_fourteen_times_and_then_says_why(tmp_path: Path) -> None:
+    async def scene(_: House, browser: Browser, __: Known) -> None:
+        context = await browser.context()
+        await context.add_init_script(AT_ONCE)
+        page = await opened(browser, "operators", context=context)
+        busy = {"ok": False, "error": "too-many", "message": "too much at once from this address: wait a minute"}
+        told = 0
+
+        async def refuse(route: Route) -> None:
+            nonlocal told
+            told += 1
+            await route.fulfill(status=429, json=busy)
+
+        await page.route("**/api/command/query-hits", refuse, times=13)
+        await go(page, "hits")
+        await expect(page.locator("table.records tbody tr").first).to_be_visible()
+        assert told == 13
+        await go(page, "operators")
+        await page.route("**/api/command/query-hits", refuse, times=14)
+        await go(page, "hits")
+        await expect(page.locator("#panel [role=alert]")).to_contain_text("wait a minute")
+        await expect(page.locator("table.records")).to_have_count(0)
+        assert told == 13 + 14
+        await page.click("#panel [role=alert] button")  # and whoever asks again is answered
+        await expect(page.locator("table.records tbody tr").first).to_be_visible()
+
+    audited(tmp_path, scene)
+
+
+def test_a_chart_is_drawn_from_twenty_five_pages_and_says_if_there_are_more(tmp_path: Path) -> None:
+    async def scene(_: House, browser: Browser, __: Known) -> None:
+        page = await opened(browser, "operators")
+        day = (await ask(page, "query-readings"))["days"][0]
+        # Hits that are told are newer than the day, so that no page of them is the last one needed.
+        newest = (await ask(page, "query-hits", limit=1))["hits"][0]
+        some = {"rounds": await ask(page, "query-rounds", day=day, limit=1), "hits": {"ok": True, "hits": [newest]}}
+        note = page.locator("#panel p.warn", has_text="There are more")
+        for name, where in (("rounds", f"meters?day={day}"), ("hits", f"meters?day={day}"), ("hits", "meters")):
+            for pages in (25, 26):
+                asked_for = await _pages(page, name, some[name], pages)
+                await go(page, where)
+                await expect(page.locator("svg.chart")).to_have_count(len(_LABELS))
+                await expect(note).to_have_count(pages - 25)
+                assert len(asked_for) == 25
+                await page.unroute_all()
+                await go(page, "operators")
+
+    audited(tmp_path, scene)
+
+
+async def _pages(page: Page, name: str, first: dict[str, Any], number: int) -> list[str]:
+    """Have the journal answer a query with so many pages, all like the first; what was asked for."""
+    asked_for: list[str] = []
+
+    async def answer(route: Route) -> None:
+        asked: Any = route.request.post_data_json
+        asked_for.append(asked["fields"].get("after", ""))
+        await route.fulfill(json={**first, "next": str(len(asked_for)) if len(asked_for) < number else None})
+
+    await page.route(f"**/api/command/query-{name}", answer)
+    return asked_for
 
 
 async def _days(page: Page, number: int) -> None:

@@ -115,6 +115,7 @@ def test_an_auditor_downloads_everything_there_is(tmp_path: Path) -> None:
         rounds = list(csv.DictReader(io.StringIO((await got("rounds", "csv")).body.decode("utf-8-sig"))))
         assert [row["round"] for row in rounds] == ["1"]
         assert json.decode(rounds[0]["hands"])[-1]["player"] == ["KS", "9S"]
+        assert json.decode(rounds[0]["wagers"])[0]["placed_at"] < rounds[0]["locked_at"]
         people = (await got("operators", "csv")).body.decode("utf-8-sig")
         assert "'=cmd" in people
         readings = list(csv.DictReader(io.StringIO((await got("readings", "csv")).body.decode("utf-8-sig"))))
@@ -136,6 +137,38 @@ def test_an_auditor_downloads_everything_there_is(tmp_path: Path) -> None:
         await dealer.sign_in("dora")
         refused = await dealer.get(f"/audit/download?table={NAME}&what=hits&format=csv")
         assert (refused.status, refused.error) == (409, "not-allowed")
+
+    serve(tmp_path, scene)
+
+
+@needs_a_house
+def test_a_single_round_is_downloaded_by_its_number(tmp_path: Path) -> None:
+    async def scene(house: House, console: Console) -> None:
+        await house.open()
+        for _ in range(2):
+            await house.bet(1)
+            await house.lock()
+            house.deal(MINOR_AT_1)
+            await house.until(lambda: house.sign.phase == "settled")
+            await house.reopen()
+        auditor = Visitor(console.port)
+        await auditor.sign_in("abe")
+        path = f"/audit/download?table={NAME}&what=rounds"
+        day = ""
+        for number in (1, 2):
+            told = await auditor.get(f"{path}&format=json&round={number}")
+            assert told.header("content-disposition").endswith(f'rounds-{number}.json"')
+            assert [row["round"] for row in told.json["rows"]] == [number]
+            assert told.json["complete"] is True
+            written = await auditor.get(f"{path}&format=csv&round={number}")
+            assert written.header("content-disposition").endswith(f'rounds-{number}.csv"')
+            (row,) = csv.DictReader(io.StringIO(written.body.decode("utf-8-sig")))
+            assert row["round"] == str(number)
+            assert json.decode(row["wagers"]) == told.json["rows"][0]["wagers"]
+            day = told.json["rows"][0]["opened_at"][:10]
+        # A word, a round that was not played, and a round beside a day, which is no single question.
+        for asked_for, status in (("round=one", 400), ("round=4", 409), (f"round=1&day={day}", 409)):
+            assert (await auditor.get(f"{path}&format=csv&{asked_for}")).status == status, asked_for
 
     serve(tmp_path, scene)
 

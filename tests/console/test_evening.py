@@ -10,7 +10,19 @@ from playwright.async_api import Locator, Page, expect
 
 from controller.core.state import Award
 from tests.console.house import NAME, Browser, Console, needs_a_browser, visit
-from tests.console.pit import MAJOR, MEGA, NOTHING, awards, cards, hit, looks, mystery_at_once, spills, touch_in
+from tests.console.pit import (
+    MAJOR,
+    MEGA,
+    NOTHING,
+    awards,
+    cards,
+    dollars,
+    hit,
+    looks,
+    mystery_at_once,
+    spills,
+    touch_in,
+)
 from tests.service.house import PINS, WAIT_SECONDS, House
 from tests.service.test_table import MINOR_AT_1, SIX_OF_A_KIND
 
@@ -23,11 +35,6 @@ API = """async ([table, name, fields]) => {
     try { return (await command(table, name, fields)).ok; } catch (error) { return error.error; }
 }"""
 PDF = b"%PDF-"
-
-
-def dollars(cents: int) -> str:
-    """As every page writes it."""
-    return f"${cents // 100:,}.{cents % 100:02}"
 
 
 async def wall(browser: Browser) -> Page:
@@ -116,9 +123,14 @@ def test_the_table_opens_players_bet_and_the_dealer_keys_a_hand_that_pays_a_fixe
         preview = table.locator(".hand-settles")
         await expect(preview).to_contain_text("What it will settle")
         await expect(preview).to_contain_text("Tie at 6")
+        line = preview.locator("[data-due='3']")
+        await expect(line).to_contain_text("Call a floorperson to validate it")
+        told = (await line.inner_text()).split("\n")[0]
+        assert _awards(house, 1) == ()  # told, and not yet sent
         await table.locator("#send-hand").click()
         await expect(table.get_by_text("Round 1 is settled")).to_be_visible()
         (paid,) = [each for each in _awards(house, 1) if each.kind == "fixed"]
+        assert told == f"Position 3: {dollars(paid.amount_cents)}"
         await expect(table.get_by_text(f"Position 3: {dollars(paid.amount_cents)}")).to_be_visible()
         await expect(table.get_by_text("Call a floorperson to validate it")).to_be_visible()
         await expect(waits.get_by_role("heading", name="Harmony: Four 8s")).to_be_visible()

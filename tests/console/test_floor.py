@@ -88,6 +88,23 @@ def test_awards_stand_in_the_order_they_came_with_their_evidence(tmp_path: Path)
     visit(tmp_path, scene)
 
 
+def test_the_evidence_has_the_wager_s_own_time(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MAJOR, 2)
+        page = await looks(browser, "/floor")
+        await expect(page.locator("#evidence")).to_contain_text("Whoever signs in also sees the wager's time")
+        await sign_in(page, "flo")
+        (wager,) = [fact for fact in house.sign.facts if fact["type"] == "wager-placed" and fact["payload"]["placed"]]
+        placed = page.locator("#evidence dt", has_text="Placed").locator("+ dd")
+        await expect(placed).to_contain_text(f"(fact {wager['seq']})")
+        at = placed.locator("time")
+        assert await at.get_attribute("datetime") == wager["at"]
+        here = "at => new Date(at).toLocaleTimeString('en', {hour12: false})"
+        await expect(at).to_have_text(await page.evaluate(here, wager["at"]))
+
+    visit(tmp_path, scene)
+
+
 def test_a_link_to_an_award_leads_to_that_one_and_then_the_person_chooses(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
         await hit(house, MEGA, 1, 4, 7)
@@ -179,6 +196,35 @@ def test_a_rejection_takes_a_reason_and_two_people(tmp_path: Path) -> None:
     visit(tmp_path, scene)
 
 
+def test_a_rejection_whose_second_person_is_refused_changes_nothing(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        award = await hit(house, MAJOR, 2)
+        page = await signed_in(browser, "flo")
+        refused = page.locator("#decision .refusal")
+        for second, pin, why in (
+            ("finn", "999999", "Wrong operator or PIN"),
+            ("flo", "", "A second person is needed"),
+            ("dora", "", "dora"),
+        ):
+            await page.locator("#reject").click()
+            await page.get_by_role("button", name="No base wager").click()
+            await page.locator("#reject-go").click()
+            await key_in(page, second, pin)
+            await expect(refused).to_contain_text(why)
+            await expect(page.locator("#done")).to_be_empty()
+            await expect(page.locator(f"#award-{award}")).to_be_visible()
+        assert awards(house) == [award]
+        assert not [fact for fact in house.sign.facts if fact["type"] == "award-rejected"]
+        # It can be validated still, and nothing of the attempts is left on the page.
+        await page.locator("#base-wager").click()
+        await page.locator("#method-inventory").click()
+        await page.locator("#validate").click()
+        await expect(page.locator("#done")).to_contain_text("Validated")
+        await expect(refused).to_have_count(0)
+
+    visit(tmp_path, scene)
+
+
 def test_who_may_not_validate_is_told_so_and_what_a_page_hides_the_controller_refuses(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
         award = await hit(house, MAJOR, 2)
@@ -260,6 +306,60 @@ def test_after_a_restart_of_the_controller_a_person_signs_in_again_and_nothing_w
         await touch_in(page, "flo")
         await page.locator("#validate").click()
         await expect(page.locator("#done")).to_contain_text("Validated")
+
+    visit(tmp_path, scene)
+
+
+def test_five_awards_at_once_stay_in_sight_on_a_phone(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        page = await signed_in(browser, "flo", 390, 844)
+        summary = page.locator("#summary")
+        await hit(house, MAJOR, 2)
+        await expect(page.locator(".award")).to_have_count(1)
+        await expect(summary).to_be_hidden()  # the list has it
+        await house.reopen()
+        await house.bet(1, 4, 5, 7)
+        await house.lock()
+        house.deal(MEGA)
+        await house.until(lambda: len(awards(house)) == 5)
+        known = [house.sign.topics[f"awards/{award}"] for award in awards(house)]
+        await expect(summary).to_contain_text("5 waiting")
+        largest = max(known, key=lambda award: award["amount_cents"])
+        cents = largest["amount_cents"]
+        await expect(page.locator(".summary-largest")).to_have_text(f"largest ${cents // 100:,}.{cents % 100:02}")
+        # One link each, in the order they came.
+        links = page.locator(".summary-one")
+        assert [await each.get_attribute("id") for each in await links.all()] == [
+            f"summary-one-{award['award']}" for award in known
+        ]
+        await page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        for each in [page.locator(".summary-largest"), *await links.all()]:
+            await expect(each).to_be_in_viewport(ratio=1)
+        # Each leads to its award, which then is on the screen below the summary.
+        for award in (known[0], largest, known[2]):
+            await page.locator(f"#summary-one-{award['award']}").click()
+            await expect(page.locator("#award-head .where")).to_contain_text(
+                f"Position {award['position']}, round {award['round']}"
+            )
+            await expect(page.locator("#award-head .amount")).to_be_in_viewport(ratio=1)
+            await expect(page.locator("#base-wager")).to_be_in_viewport(ratio=1)
+            covered = "document.getElementById('summary').getBoundingClientRect().bottom"
+            top = "document.getElementById('award').getBoundingClientRect().top"
+            assert await page.evaluate(f"{top} >= {covered} - 1")
+        await browser.screenshot(page, "floor-phone")
+        await page.locator(".summary-largest").click()
+        await expect(page.locator("#award-head h2")).to_have_text("Royal 9 Mega")
+        assert await spills(page) == []
+        await page.set_viewport_size({"width": 1024, "height": 768})
+        await expect(summary).to_be_visible()  # five are too many for the list beside the award
+        await browser.screenshot(page, "floor-five")
+        await house.sign_in("finn")
+        await house.do("validate", "finn", award=known[0]["award"], method="slip", base_wager=True)
+        await expect(page.locator(".award")).to_have_count(4)
+        await expect(summary).to_be_hidden()
+        await expect(page.locator(".award").last).to_be_in_viewport(ratio=1)
+        await page.set_viewport_size({"width": 390, "height": 844})
+        await expect(summary).to_contain_text("4 waiting")
 
     visit(tmp_path, scene)
 

@@ -3,15 +3,24 @@
 from itertools import product
 from pathlib import Path
 
-from playwright.async_api import Page
+from playwright.async_api import Page, Route, expect
 
+from controller.core.state import Award
 from controller.rules.cards import RANKS, Hand, card
 from controller.rules.drawing import judge, next_draw
+from drivers.simulated.dealer import Round
+from drivers.simulated.shoe import tell
 from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
-from tests.console.pit import cards, locked, looks, spills
-from tests.service.house import House
+from tests.console.pit import MEGA, cards, dollars, hit, locked, looks, spills
+from tests.service.house import WAIT_SECONDS, House
 
 pytestmark = needs_a_browser
+expect.set_options(timeout=WAIT_SECONDS * 1000)
+# In the order in which the pad takes them: two of the Player, two of the Banker, third cards.
+MEGA_AT_1 = ("KS", "9S", "KS", "9S")
+MINOR_AT_1 = ("KS", "9S", "2H", "3D")
+SIX_KINGS = ("KS", "KH", "KC", "KS", "KD", "KH")
+NOTHING = ("2H", "5D", "TC", "6C")
 OF_VALUE = [card(f"{rank}S") for rank in ("T", *RANKS[:9])]
 
 
@@ -108,25 +117,252 @@ def test_a_card_that_was_wrong_is_touched_and_replaced_and_takes_its_third_cards
     visit(tmp_path, scene)
 
 
-def test_what_a_hand_settles_is_shown_with_the_meter_and_the_wagers_that_are_in(tmp_path: Path) -> None:
+async def due(page: Page) -> list[str]:
+    """What the pad says is due, line by line, once the controller has told it."""
+    await expect(page.locator(".hand-settles")).to_have_attribute("aria-busy", "false")
+    return [await each.inner_text() for each in await page.locator(".hand-settles [data-due]").all()]
+
+
+async def undone(page: Page) -> list[str]:
+    return await page.locator(".hand-settles [data-undone]").all_inner_texts()
+
+
+async def send(page: Page) -> list[str]:
+    """Send the hand; what the pad says was made due."""
+    await page.locator("#send-hand").click()
+    await page.locator("#pad-done").wait_for()
+    return await due(page)
+
+
+def made(house: House, round_: int) -> list[str]:
+    """Positions and exact amounts of the awards of a round, as the journal has them."""
+    record = house.state().record(round_)
+    assert record is not None
+    return [f"Position {each.position}: {dollars(each.amount_cents)}" for each in record.awards]
+
+
+def test_the_amounts_told_beforehand_are_those_of_the_awards_then_made(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
-        await locked(house, 1, 4)
+        await house.open()
+        page = await looks(browser, "/table")
+        await sign_in(page, "dora")
+        floor, two, dealer = (
+            "Call a floorperson to validate it",
+            "Call a floorperson: two people validate it",
+            "The dealer pays it",
+        )
+        for round_, (wager, positions, names, rows) in enumerate(
+            [
+                # A jackpot in two equal parts.
+                ("harmony", (2, 5), SIX_KINGS, [("Harmony: Six of a kind", two), ("Harmony: Six of a kind", two)]),
+                # A jackpot below the amount that the floor validates, and a fixed row: both are the dealer's.
+                ("royal9", (1, 2), MINOR_AT_1, [("Royal 9: Minor", dealer), ("Royal 9: Any suited Royal 9", dealer)]),
+                # Two people for the jackpot, one for the others' Envy.
+                ("royal9", (1, 4), MEGA_AT_1, [("Royal 9: Mega", two), ("Royal 9: Mega Envy", floor)]),
+                ("royal9", (1,), NOTHING, []),
+            ],
+            start=1,
+        ):
+            await house.bet(*positions, wager=wager)
+            await house.lock()
+            await page.locator("#enter-hand").click()
+            await cards(page, *names)
+            told = await due(page)
+            assert house.sign.phase == "locked"  # nothing was sent
+            assert made(house, round_) == []
+            assert await send(page) == told
+            assert [line.split("\n")[0] for line in told] == made(house, round_)
+            assert [tuple(line.split("\n")[1:]) for line in told] == rows
+            await page.locator("#pad-done").click()
+            await house.reopen()
+
+    visit(tmp_path, scene)
+
+
+def test_a_hand_on_which_nothing_is_due_says_so_before_and_after(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await locked(house, 1)
         page = await looks(browser, "/table")
         await sign_in(page, "dora")
         await page.locator("#enter-hand").click()
-        await cards(page, "KS", "9S", "KS", "9S")
-        jackpot = page.locator(".hand-settles .jackpot")
-        await jackpot.wait_for()
-        shown = await jackpot.inner_text()
-        cents = house.sign.meter("royal9-mega")
-        for words in ("Royal 9: Mega", "K♠ 9♠", f"${cents // 100:,}.{cents % 100:02}", "In at positions 1, 4"):
-            assert words in shown
-        await page.locator("#send-hand").click()
-        await page.locator("#pad-done").wait_for()
-        told = await page.locator(".hand-settles").inner_text()
-        assert f"Position 1: ${cents // 100:,}.{cents % 100:02}" in told
-        assert "Position 4: $5,000.00" in told
-        assert "Call a floorperson" in told
+        await cards(page, "2S", "3S", "KS", "4S")
+        await expect(page.locator(".hand-settles")).to_contain_text("Nothing is due on the first four cards.")
+        await cards(page, "9H")
+        await expect(page.locator(".hand-settles")).to_contain_text("Nothing is due.")
+        await send(page)
+        await expect(page.locator(".hand-settles")).to_contain_text("No award.")
+
+    visit(tmp_path, scene)
+
+
+def test_a_correction_tells_what_it_undoes_before_it_does(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await locked(house, 1, 2)
+        page = await looks(browser, "/table")
+        await sign_in(page, "dora")
+        await page.locator("#enter-hand").click()
+        await cards(page, *MEGA_AT_1)
+        await send(page)
+        await page.locator("#pad-done").click()
+        mega, envy = (await house.agree()).pending()
+
+        await page.locator("#correct-hand").click()
+        assert await page.locator(".hand-slots .card").count() == 4  # as they were entered
+        await expect(page.locator(".hand-settles")).to_contain_text("Nothing else becomes due.")
+        await expect(page.locator(".hand-settles .stands")).to_have_count(2)
+        await page.locator("#clear").click()
+        await cards(page, "2H", "7D", "KH", "9H")  # the Major of position 2
+        told = await due(page)
+        assert [line.split("\n")[0] for line in told] == [f"Position 2: {dollars(house.sign.meter('royal9-major'))}"]
+        gone = await undone(page)
+        assert gone == [
+            f"Position 1, Royal 9: Mega: undone, {dollars(mega.amount_cents)}",
+            f"Position 2, Royal 9: Mega Envy: undone, {dollars(envy.amount_cents)}",
+        ]
+        assert len((await house.agree()).pending()) == 2  # nothing was done
+        assert (await send(page), await undone(page)) == (told, gone)
+        assert {each.fate for each in recorded(house, 1) if each.outcome.startswith("mega")} == {"unwound"}
+
+    visit(tmp_path, scene)
+
+
+def recorded(house: House, round_: int) -> tuple[Award, ...]:
+    record = house.state().record(round_)
+    assert record is not None
+    return record.awards
+
+
+def test_a_correction_that_would_undo_what_was_validated_is_refused_before_it_is_sent(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        award = await hit(house, MEGA, 1)
+        await house.sign_in("flo", "finn")
+        await house.do("validate", "flo", "finn", award=award, method="slip", base_wager=True)
+        page = await looks(browser, "/table")
+        await sign_in(page, "dora")
+        await page.locator("#correct-hand").click()
+        await page.locator("#clear").click()
+        await cards(page, *NOTHING)
+        told = page.locator(".hand-settles")
+        await expect(told).to_contain_text("The controller would refuse it")
+        await expect(told).to_contain_text("is validated, and these cards do not make it due")
+        await expect(page.locator("#as-correction")).to_have_count(0)  # it is one
+        await page.locator("#send-hand").click()  # the word is the controller's
+        await expect(told).not_to_contain_text("would refuse")
+        await expect(told.locator(".refusal")).to_contain_text("is validated")
+
+    visit(tmp_path, scene)
+
+
+def test_what_is_told_of_an_earlier_round_is_what_was_due_then(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await locked(house, 2)
+        then = house.sign.meter("royal9-major")
+        await house.reopen()
+        await house.bet(1, 2, 3)
+        await house.lock()
+        await house.until(lambda: house.sign.meter("royal9-major") > then)
+        house.deal(Round(("2H", "5D"), ("TC", "6C"), "player"))
+        await house.until(lambda: house.sign.phase == "settled")
+        page = await looks(browser, "/table")
+        await sign_in(page, "flo")
+        await page.locator("#correct-hand").click()
+        assert await page.locator(".hand-slots .card").count() == 4
+        await page.locator("#round-before").click()
+        assert "Hand of round 1" in await page.locator(".hand-head").inner_text()
+        assert await page.locator(".hand-slots .card").count() == 0  # those were of round 2
+        await page.locator("#round-after").click()
+        assert await page.locator(".hand-slots .card").count() == 4
+        await page.locator("#round-before").click()
+        await cards(page, "2H", "7D", "KH", "9H")
+        told = await due(page)
+        assert [line.split("\n")[0] for line in told] == [f"Position 2: {dollars(then)}"]
+        assert await send(page) == told
+        assert made(house, 1) == [f"Position 2: {dollars(then)}"]
+
+    visit(tmp_path, scene)
+
+
+def test_an_answer_that_is_lost_or_late_holds_nothing_up_and_the_newest_counts(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await locked(house, 1)
+        page = await looks(browser, "/table")
+        await sign_in(page, "dora")
+        asked: list[Route] = []
+
+        async def hold(route: Route) -> None:
+            asked.append(route)
+
+        await page.route("**/api/command/preview-hand", hold)
+        await page.locator("#enter-hand").click()
+        await cards(page, *MEGA_AT_1)
+        await house.until(lambda: len(asked) == 1)
+        await expect(page.locator(".hand-settles")).to_contain_text("Asking the controller")
+        await page.locator("#undo").click()
+        await cards(page, "2D")  # a nine and a two: no Royal 9 of the Banker
+        await house.until(lambda: len(asked) == 2)
+        await asked[1].continue_()
+        await expect(page.locator(".hand-settles [data-due]")).to_contain_text("Royal 9: Minor")
+        async with page.expect_response("**/api/command/preview-hand"):
+            await asked[0].continue_()  # the Mega, too late
+        await page.evaluate("() => new Promise(requestAnimationFrame)")
+        await expect(page.locator(".hand-settles [data-due]")).to_contain_text("Royal 9: Minor")
+
+        await page.locator("#undo").click()
+        await cards(page, "9S")
+        await house.until(lambda: len(asked) == 3)
+        await expect(page.locator(".hand-settles")).to_contain_text("The hand can be sent all the same.")
+        assert "Mega" in (await send(page))[0]
+        async with page.expect_response("**/api/command/preview-hand"):
+            await asked[2].continue_()
+        await page.evaluate("() => new Promise(requestAnimationFrame)")
+        await expect(page.locator(".hand-settles")).to_contain_text("Round 1 is settled")
+
+    visit(tmp_path, scene)
+
+
+def test_cards_touched_quickly_are_asked_about_once(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await locked(house, 1)
+        page = await looks(browser, "/table")
+        await sign_in(page, "dora")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url) if "preview-hand" in request.url else None)
+        await page.locator("#enter-hand").click()
+        await page.evaluate(
+            "(names) => names.forEach((name) => document.querySelector(`[data-card='${name}']`).click())",
+            ["2S", "3S", "KS", "4S", "9H"],
+        )
+        await expect(page.locator(".hand-settles")).to_contain_text("Nothing is due.")
+        assert len(asked) == 1
+
+    visit(tmp_path, scene)
+
+
+def test_cards_of_the_shoe_are_on_the_pad_and_a_keyed_one_is_never_replaced(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await locked(house, 1)
+        page = await looks(browser, "/table")
+        await sign_in(page, "dora")
+        told = list(tell(Round(("2S", "3S", "9H"), ("KS", "4S"), "tie"), house.shoe))
+        for message in told[:-2]:  # all but the third card and the result
+            house.lines["shoe"].send(message)
+        await expect(page.locator(".cards-dealt .card")).to_have_count(4)
+        await page.locator("#enter-hand").click()
+        assert await page.locator(".hand-slots .card").count() == 4
+        assert "third card of the Player" in await says(page)
+        for message in told[-2:]:  # a pad that nobody touched follows the shoe
+            house.lines["shoe"].send(message)
+        await expect(page.locator(".hand-slots .card")).to_have_count(5)
+        await page.keyboard.press("Escape")
+
+        await house.reopen()
+        await house.bet(1)
+        await house.lock()
+        await page.locator("#enter-hand").click()
+        await cards(page, "AS")
+        house.deal(Round(("2H", "5D"), ("TC", "6C"), "player"))
+        await expect(page.locator(".cards-dealt .card")).to_have_count(4)
+        assert await page.locator(".hand-slots .card").count() == 1
 
     visit(tmp_path, scene)
 
@@ -167,12 +403,17 @@ def test_other_cards_than_those_known_are_refused_in_words_and_can_be_sent_as_a_
         await house.do(
             "enter-hand", "dora", round=1, player=["2S", "2S"], banker=["KS", "4S"]
         )  # someone else was quicker
+        told = page.locator(".hand-settles")
+        await page.locator("#undo").click()
+        await cards(page, "4S")
+        await expect(told).to_contain_text("The controller would refuse it")
         await page.locator("#send-four").click()
-        refused = page.locator(".hand-settles .refusal")
-        await refused.wait_for()
-        assert "other cards are a correction" in await refused.inner_text()
+        await expect(told).not_to_contain_text("would refuse")  # from here on it did
+        await expect(told.locator(".refusal")).to_contain_text("other cards are a correction")
         await page.locator("#as-correction").click()
-        await refused.wait_for(state="detached")
+        await expect(told).to_contain_text("Nothing else becomes due.")
+        await page.locator("#send-four").click()
+        await expect(told).to_contain_text("Four cards of round 1 are in")
         await house.until(lambda: (record := house.state().record(1)) and record.player == ("2S", "3S"))
 
     visit(tmp_path, scene)

@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
 import structlog
 from msgspec import json
 from structlog.testing import capture_logs
@@ -26,8 +27,31 @@ class Clock:
         return self.now
 
 
-def message(seq: int = 1, **more: object) -> bytes:
-    return json.encode({"v": 1, "epoch": 1, "seq": seq, **more})
+AT = "2026-11-16T21:04:05.123456Z"
+OWN: dict[str, dict[str, object]] = {  # what a message of each kind has besides its place
+    "status": {"state": "online"},
+    "meters": {"display_cents": 5, "label": "Harmony", "state": "live"},
+    "round": {"round": 1, "phase": "open", "positions": {"1": {"royal9": "off"}}},
+    "awards": {
+        "kind": "fixed",
+        "wager": "royal9/5",
+        "outcome": "any-royal9",
+        "round": 1,
+        "position": 1,
+        "amount_cents": 5,
+        "needs_second": False,
+    },
+    "proofs": {"commitment": "ab" * 32, "cycle": 1},
+    "devices": {"state": "online", "driver": "modbus", "port": "rail"},
+    "journal/head": {"hash": "ab" * 32},
+}
+
+
+def message(topic: str, seq: int = 1, **more: object) -> bytes:
+    """A message as a controller says it under a topic."""
+    kind, _, id_ = ("journal/head", "", "") if topic == "journal/head" else topic.partition("/")
+    named = {"award": id_} if kind == "awards" else {}
+    return json.encode({"v": 1, "epoch": 1, "seq": seq, "at": AT, **OWN[kind], **named, **more})
 
 
 def told(follower: Follower) -> list[dict[str, Any]]:
@@ -43,9 +67,9 @@ def test_who_comes_late_is_told_first_how_everything_stands() -> None:
     clock = Clock()
     live = Live(["a/1", "a/2"], LOG, clock)
     live.connect(there=True)
-    live.hear("a/1", "meters/harmony", message(display_cents=5), retained=True)
-    live.hear("a/1", "status", message(state="online"), retained=False)
-    live.hear("a/2", "status", message(state="online"), retained=True)
+    live.hear("a/1", "meters/harmony", message("meters/harmony"), retained=True)
+    live.hear("a/1", "status", message("status"), retained=False)
+    live.hear("a/2", "status", message("status"), retained=True)
     clock.now += 1.5
     (snapshot,) = told(live.follow(["a/1", "a/2"]))
     assert snapshot["type"] == "snapshot"
@@ -58,13 +82,13 @@ def test_a_change_is_told_to_who_follows_the_table_and_to_nobody_else() -> None:
     live = Live(["a/1", "a/2"], LOG)
     here, there = live.follow(["a/1"]), live.follow(["a/2"])
     assert [len(told(each)) for each in (here, there)] == [1, 1]
-    live.hear("a/1", "round", message(phase="open"), retained=False)
+    live.hear("a/1", "round", message("round"), retained=False)
     live.hear("a/1", "round", b"", retained=False)
     live.hear("a/1", "round", b"", retained=False)  # gone already
     assert [each["message"] for each in told(here)] == [None]
     assert told(there) == []
     live.leave(here)
-    live.hear("a/1", "round", message(phase="open"), retained=False)
+    live.hear("a/1", "round", message("round"), retained=False)
     assert told(here) == []
 
 
@@ -72,8 +96,8 @@ def test_a_slow_browser_keeps_one_place_for_each_topic_and_gets_the_newest() -> 
     live = Live(["a/1"], LOG)
     slow = live.follow(["a/1"])
     for seq in range(1000):
-        live.hear("a/1", "meters/harmony", message(seq), retained=False)
-        live.hear("a/1", "round", message(seq), retained=False)
+        live.hear("a/1", "meters/harmony", message("meters/harmony", seq), retained=False)
+        live.hear("a/1", "round", message("round", seq), retained=False)
         live.connect(there=bool(seq % 2))
     assert len(slow) == 4  # snapshot, two topics, the broker
     assert [each.get("message", {}).get("seq") for each in told(slow)] == [None, 999, 999, None]
@@ -81,49 +105,112 @@ def test_a_slow_browser_keeps_one_place_for_each_topic_and_gets_the_newest() -> 
 
 def test_what_is_no_message_is_left_out_and_the_log_says_so() -> None:
     live = Live(["a/1"], LOG)
-    padding = MOST_MESSAGE_BYTES - len(message(label=""))
+    topic = "meters/harmony"
+    padding = MOST_MESSAGE_BYTES - len(message(topic, label=""))
     with capture_logs() as log:
-        for payload in (b"{", b"[]", b"\xff", b"5", message(label="x" * (padding + 1))):
-            live.hear("a/1", "meters/harmony", payload, retained=False)
+        for payload in (b"{", b"[]", b"\xff", b"5", message(topic, label="x" * (padding + 1))):
+            live.hear("a/1", topic, payload, retained=False)
     assert [line["event"] for line in log] == ["message-left-out"] * 5
     (snapshot,) = told(live.follow(["a/1"]))
     assert snapshot["tables"]["a/1"] == {}
-    live.hear("a/1", "meters/harmony", message(label="x" * padding), retained=False)
+    live.hear("a/1", topic, message(topic, label="x" * padding), retained=False)
     (snapshot,) = told(live.follow(["a/1"]))
-    assert "meters/harmony" in snapshot["tables"]["a/1"]
+    assert topic in snapshot["tables"]["a/1"]
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_what_is_not_of_the_form_of_its_topic_is_left_out_and_what_stood_there_stands(kind: str) -> None:
+    topic = kind + {"meters": "/harmony", "proofs": "/harmony", "awards": "/mb-1-1", "devices": "/rail"}.get(kind, "")
+    live = Live(["a/1"], LOG)
+    good = json.decode(message(topic))
+    forged = [{key: value for key, value in good.items() if key != left_out} for left_out in good if left_out != "v"]
+    for key, value in good.items():
+        wrong: tuple[object, ...] = (None, 5, -1, 1.5) if isinstance(value, str) else (None, "five", -1, [], {"x": []})
+        forged += [{**good, key: each} for each in wrong if type(each) is not type(value) or each == -1]
+    forged.remove({**good, "v": -1})  # its number is for people to compare
+    with capture_logs() as log:
+        live.hear("a/1", topic, message(topic), retained=False)
+        assert log == []
+        for each in forged:
+            live.hear("a/1", topic, json.encode(each), retained=False)
+        for raw in (b'{"x":' + b"9" * 5000 + b"}", b'{"x":' + b"[" * 90_000, b'{"x":"\xff"}', b'{"v":1}'):
+            live.hear("a/1", topic, raw, retained=False)
+    assert [line["event"] for line in log] == ["message-left-out"] * (len(forged) + 4)
+    assert all(line["why"] for line in log)
+    (snapshot,) = told(live.follow(["a/1"]))
+    known = snapshot["tables"]["a/1"][topic]
+    assert {key: known[key] for key in good} == good
+    live.hear("a/1", topic, message(topic, 7, unheard_of=[1]), retained=False)  # a newer controller may say more
+    (snapshot,) = told(live.follow(["a/1"]))
+    assert snapshot["tables"]["a/1"][topic] == {**known, "seq": 7}
+
+
+def test_what_a_message_may_leave_out_is_there_for_the_page() -> None:
+    live = Live(["a/1"], LOG)
+    live.hear("a/1", "meters/harmony", message("meters/harmony"), retained=False)
+    live.hear("a/1", "status", message("status"), retained=False)
+    (snapshot,) = told(live.follow(["a/1"]))
+    known = snapshot["tables"]["a/1"]
+    assert known["meters/harmony"]["hits"] == []
+    assert known["status"]["mode"] == "live"
+    assert "health" not in known["status"]
+
+
+@pytest.mark.parametrize(
+    ("topic", "payload"),
+    [
+        ("round", message("round", positions={"x": {}})),
+        ("round", message("round", positions={"1": {"royal9": "blinking"}})),
+        ("round", message("round", positions={"__proto__": {"royal9": "off"}})),
+        ("meters/__proto__", message("meters/harmony")),
+        ("meters/harmony\n", message("meters/harmony")),
+        ("proofs/<b>", message("proofs/harmony")),
+        ("awards/mb-1-1", message("awards/mb-1-2")),  # a validation would be of the other one
+        ("unheard-of", message("round")),
+    ],
+)
+def test_what_would_trip_a_page_up_does_not_get_there(topic: str, payload: bytes) -> None:
+    live = Live(["a/1"], LOG)
+    with capture_logs() as log:
+        live.hear("a/1", topic, payload, retained=False)
+    assert [line["event"] for line in log] == ["message-left-out"]
+    (snapshot,) = told(live.follow(["a/1"]))
+    assert snapshot["tables"]["a/1"] == {}
 
 
 def test_topics_have_an_end_and_known_ones_still_change() -> None:
     live = Live(["a/1"], LOG)
     with capture_logs() as log:
         for number in range(MOST_TOPICS + 1):
-            live.hear("a/1", f"awards/{number}", message(), retained=False)
-        live.hear("a/1", "awards/0", message(2), retained=False)
+            topic = f"awards/mb-1-{number + 1}"
+            live.hear("a/1", topic, message(topic), retained=False)
+        live.hear("a/1", "awards/mb-1-1", message("awards/mb-1-1", 2), retained=False)
     assert [line["event"] for line in log] == ["too-many-topics"]
     (snapshot,) = told(live.follow(["a/1"]))
     assert len(snapshot["tables"]["a/1"]) == MOST_TOPICS
-    assert snapshot["tables"]["a/1"]["awards/0"]["seq"] == 2
+    assert snapshot["tables"]["a/1"]["awards/mb-1-1"]["seq"] == 2
 
 
 def test_what_was_emptied_while_the_broker_was_away_goes_once_everything_was_heard_again() -> None:
     clock = Clock()
     live = Live(["a/1"], LOG, clock)
     live.connect(there=True)
-    for topic in ("awards/1", "awards/2"):
-        live.hear("a/1", topic, message(), retained=True)
+    first, second = "awards/mb-1-1", "awards/mb-1-2"
+    for topic in (first, second):
+        live.hear("a/1", topic, message(topic), retained=True)
     live.connect(there=False)
     live.connect(there=True)
     follower = live.follow(["a/1"])
     told(follower)
-    live.hear("a/1", "awards/2", message(), retained=True)
+    live.hear("a/1", second, message(second), retained=True)
     for seconds, state in ((0, "online"), (SETTLED_SECONDS / 2, "online"), (0, "offline"), (SETTLED_SECONDS, "online")):
         clock.now += seconds
-        live.hear("a/1", "status", message(state=state), retained=False)
-        assert all(each["topic"] != "awards/1" for each in told(follower))
+        live.hear("a/1", "status", message("status", state=state), retained=False)
+        assert all(each["topic"] != first for each in told(follower))
     clock.now += SETTLED_SECONDS
-    live.hear("a/1", "status", message(state="online"), retained=False)
+    live.hear("a/1", "status", message("status"), retained=False)
     gone = [each["topic"] for each in told(follower) if each["message"] is None]
-    assert gone == ["awards/1"]
+    assert gone == [first]
 
 
 @needs_a_house
@@ -160,9 +247,9 @@ def test_a_public_console_tells_no_more_than_a_sign_shows(tmp_path: Path) -> Non
         for path in ("/signage", "/proof", "/static/live.js", "/texts/en.json"):
             assert (await visitor.get(path)).status == 200, path
         assert (await visitor.get("/")).header("location") == "/signage"
-        for path in ("/table", "/floor", "/audit", "/slip/a-1-1", "/api/session", "/audit/download", "/api/preview"):
+        for path in ("/table", "/floor", "/audit", "/slip/a-1-1", "/api/session", "/audit/download"):
             assert (await visitor.get(path)).status == 404, path
-        for path in ("/api/sign-in", "/api/command/open-table"):
+        for path in ("/api/sign-in", "/api/command/open-table", "/api/command/preview-hand"):
             assert (await visitor.post(path, {})).status == 404, path
 
     serve(tmp_path, scene, settings="public = true")

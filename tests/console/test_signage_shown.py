@@ -268,7 +268,7 @@ def test_what_a_table_says_is_text_and_nothing_else(tmp_path: Path) -> None:
 
     async def scene(tables: Tables, _console: Console, browser: Browser) -> None:
         await tables.first.meter("eighth", label=evil)
-        await tables.first.meter("harmony", label=evil, hits=[hit(1, 500) | {"award": evil, "position": evil}])
+        await tables.first.meter("harmony", label=evil, hits=[hit(1, 500)])
         page = await browser.page(*WIDE, path="/signage")
         await page.locator("#hit").wait_for()
         assert evil in await page.locator("#hit").inner_text()

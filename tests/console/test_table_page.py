@@ -4,10 +4,15 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 
+from controller.core.inputs import Person, SubmissionChanged, TableOpened, WagerDropped
+from controller.core.times import stamp
+from controller.outlets.messages import MOST_RETURNS
 from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
 from tests.console.pit import MAJOR, NOTHING, SIZES, hit, key_in, locked, looks, spills, touch_in
+from tests.people.tables import Clock
 from tests.service.house import WAIT_SECONDS, House
 
 pytestmark = needs_a_browser
@@ -188,22 +193,89 @@ def test_a_dealer_takes_a_wager_out_while_open_and_two_people_afterwards(tmp_pat
     visit(tmp_path, scene)
 
 
-def test_a_position_is_taken_out_of_service_and_put_back(tmp_path: Path) -> None:
+def test_a_position_is_taken_out_of_service_and_put_back_and_everyone_sees_why(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
         await house.open()
-        page = await looks(browser, "/table")
+        page, other = await looks(browser, "/table"), await looks(browser, "/table")
         await sign_in(page, "flo")
-        for button, reason, shown in (
-            ("#service-off", "Sensor stuck", "off"),
-            ("#service-on", "Repaired", "awaited"),
-        ):
-            await page.locator("[data-position='6']").click()
-            await page.locator(button).click()
-            await page.get_by_role("button", name=reason).click()
-            await page.locator("#reason-go").click()
-            await expect(lamp(page, 6)).to_contain_text(shown)
+        seat = other.locator("[data-position='6']")
+        await page.locator("[data-position='6']").click()
+        await expect(page.locator("#service-on")).to_have_count(0)
+        await page.locator("#service-off").click()
+        await page.get_by_role("button", name="Sensor stuck").click()
+        await page.locator("#reason-go").click()
+        await expect(lamp(page, 6)).to_contain_text("off")
+        for _ in range(2):  # and once more after a reload
+            await expect(seat.locator(".seat-out")).to_have_text("Sensor stuck")
+            await expect(other.locator(".seat-out")).to_have_count(1)
+            label = await seat.get_attribute("aria-label")
+            assert label == "Position 6. Out of service: Sensor stuck. Royal 9: off. Harmony: off"
+            assert await spills(other) == []
+            await other.reload()
+        await house.bet(1)
+        await house.lock()  # every lamp without a wager is off now: that takes no position out of service
+        await other.locator("[data-position='5']").click()
+        await expect(other.locator("dialog[open]")).not_to_contain_text("Out of service")
+        await other.keyboard.press("Escape")
+
+        await page.locator("[data-position='6']").click()
+        await expect(page.locator("dialog[open]")).to_contain_text("Out of service: Sensor stuck")
+        await expect(page.locator("#service-off")).to_have_count(0)
+        await page.locator("#service-on").click()
+        await page.get_by_role("button", name="Repaired").click()
+        await page.locator("#reason-go").click()
+        await expect(page.locator(".seat-out")).to_have_count(0)
+        await expect(seat.locator(".seat-out")).to_have_count(0)
+        await page.locator("[data-position='6']").click()
+        await expect(page.locator("#service-off")).to_be_visible()
 
     visit(tmp_path, scene)
+
+
+def wrong_coins(house: House, count: int) -> None:
+    """Open the table before the controller starts, and drop coins that are no wager."""
+    at, dora = stamp(Clock().now()), Person("dora", "dealer")
+    with house.stopped() as (_journal, engine):
+        toml = house.config.read_text()
+        coins = [
+            WagerDropped(at=at, key=f"coin-{each}", position=2, wager="royal9", cents=100) for each in range(count)
+        ]
+        filed = SubmissionChanged(at=at, key="first", toml=toml, day=at[:10], reason="first")
+        for input_ in (filed, TableOpened(at=at, key="open", by=dora), *coins):
+            (answer,) = engine.step([input_])
+            assert answer.ok, answer
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_coins_to_give_back_are_on_every_page_until_one_says_they_were(tmp_path: Path, more: int) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        wrong_coins(house, MOST_RETURNS + more)
+        await house.start()
+        page, other = await looks(browser, "/table"), await looks(browser, "/table", width=390, height=844)
+        rows = page.locator("#returns [data-return]")
+        await expect(rows).to_have_count(MOST_RETURNS)
+        await expect(rows.first).to_contain_text("$1.00 to position 2")
+        await expect(rows.first).to_contain_text("the wrong coin")
+        await expect(rows.locator("button")).to_have_count(0)  # nobody is signed in
+        await expect(page.locator("#returns .more")).to_have_count(more)
+        if more:
+            await expect(page.locator("#returns .more")).to_contain_text("And 1 more")
+        await sign_in(page, "dora")
+        await expect(rows.locator("button")).to_have_count(MOST_RETURNS)
+        first = await rows.first.get_attribute("data-return")
+        await rows.first.get_by_role("button", name="Given back").click()
+        await expect(page.locator("#said .did")).to_contain_text("given back")
+        for each in (page, other):
+            await expect(each.locator(f"[data-return='{first}']")).to_have_count(0)
+            await expect(each.locator("#returns [data-return]")).to_have_count(MOST_RETURNS - 1 + more)
+            await expect(each.locator("#returns .more")).to_have_count(0)
+        await page.reload()
+        await expect(rows).to_have_count(MOST_RETURNS - 1 + more)
+        assert await spills(other) == []
+        assert len(house.state().returns) == MOST_RETURNS - 1 + more
+        assert first not in house.state().returns
+
+    visit(tmp_path, scene, started=False)
 
 
 def test_a_refusal_says_what_why_and_what_to_do(tmp_path: Path) -> None:
@@ -237,14 +309,25 @@ def test_a_refusal_says_what_why_and_what_to_do(tmp_path: Path) -> None:
     visit(tmp_path, scene)
 
 
-def test_cards_of_the_shoe_appear_by_themselves_for_who_may_ask(tmp_path: Path) -> None:
+def test_cards_of_the_shoe_appear_by_themselves_and_nobody_asks_for_them(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
-        page = await looks(browser, "/table")
-        await sign_in(page, "flo")
+        page, wall = await looks(browser, "/table"), await looks(browser, "/table")
+        await sign_in(page, "dora")
+        await expect(page.locator("#person")).to_contain_text("Dora")
+        asked: list[str] = []
+        for each in (page, wall):
+            each.on("request", lambda request: asked.append(request.url) if "/api/" in request.url else None)
         await locked(house, 1)
         house.deal(NOTHING)
-        await expect(page.locator(".cards-dealt .card")).to_have_count(4)
-        await expect(page.locator(".cards-dealt .player .points")).to_have_text("7")
+        for each in (page, wall):  # who looks need not sign in
+            await expect(each.locator(".cards-dealt .card")).to_have_count(4)
+            await expect(each.locator(".cards-dealt .player .points")).to_have_text("7")
+        assert asked == []
+        await page.locator("#correct-hand").click()
+        assert await page.locator(".hand-slots .card").count() == 4
+        await page.keyboard.press("Escape")
+        await house.reopen()
+        await expect(page.locator(".cards-dealt .card")).to_have_count(0)
 
     visit(tmp_path, scene)
 

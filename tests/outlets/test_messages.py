@@ -1,10 +1,11 @@
 """What a table says of itself follows from its state, to the cent."""
 
 import msgspec
+import pytest
 from msgspec import UNSET
 
 from controller.core import inputs
-from controller.outlets.messages import LABELS, retained
+from controller.outlets.messages import LABELS, MOST_RETURNS, retained
 from controller.rules import catalog
 from controller.wire.messages import VERSION, Award, Message, Meter, Proof, Round
 from tests.core.play import DEALER, FLOOR, HEAVENLY, Rigged, Table
@@ -29,6 +30,12 @@ def locked(table: Table, wager: str = "royal9") -> Table:
 def meter(table: Table, id_: str) -> Meter:
     found = retained(table.state, 3)[f"meters/{id_}"]
     assert isinstance(found, Meter)
+    return found
+
+
+def round_of(table: Table) -> Round:
+    found = retained(table.state, 3)["round"]
+    assert isinstance(found, Round)
     return found
 
 
@@ -138,3 +145,36 @@ def test_messages_are_plain_json_with_integers_for_money() -> None:
         told = msgspec.json.decode(msgspec.json.encode(message))
         assert type(told) is dict
         assert all(type(value) is int for key, value in told.items() if key.endswith("_cents"))
+
+
+def test_the_round_tells_its_cards_while_it_is_in_play_and_no_longer() -> None:
+    table = locked(opened())
+    assert round_of(table).player is UNSET
+    table.do(inputs.FourCards, source="shoe", player=("2S", "2H"), banker=("2D", "2C"))
+    assert (round_of(table).player, round_of(table).banker) == (("2S", "2H"), ("2D", "2C"))
+    table.do(inputs.HandComplete, source="shoe", player=("2S", "2H", "5C"), banker=("2D", "2C", "KD"))
+    assert (round_of(table).phase, round_of(table).player) == ("settled", ("2S", "2H", "5C"))
+    table.do(inputs.Button)
+    assert (round_of(table).phase, round_of(table).player, round_of(table).banker) == ("open", UNSET, UNSET)
+
+
+def test_positions_out_of_service_are_told_with_the_reason() -> None:
+    table = opened()
+    assert round_of(table).out_of_service is UNSET
+    table.do(inputs.PositionService, by=FLOOR, position=2, on=False, reason="sensor stuck")
+    assert round_of(table).out_of_service == {"2": "sensor stuck"}
+
+
+@pytest.mark.parametrize("count", [0, 1, MOST_RETURNS, MOST_RETURNS + 1])
+def test_coins_to_give_back_are_told_the_oldest_first_and_the_rest_counted(count: int) -> None:
+    table = opened()
+    for _ in range(count):
+        table.do(inputs.WagerDropped, position=2, wager="royal9", cents=100)
+    told = round_of(table)
+    if not count:
+        assert (told.returns, told.more_returns) == (UNSET, UNSET)
+        return
+    assert isinstance(told.returns, tuple)
+    assert [each.id for each in told.returns] == list(table.state.returns)[:MOST_RETURNS]
+    assert {(each.position, each.wager, each.cents) for each in told.returns} == {(2, "royal9", 100)}
+    assert told.more_returns == (1 if count > MOST_RETURNS else UNSET)

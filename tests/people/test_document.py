@@ -40,6 +40,7 @@ def test_figures_are_those_of_the_code() -> None:
         f"{24 * 60 // (operators.LOCKED_MS // 60_000) * operators.WRONG_PINS} tries a day",
         f"the last {operators.MOST_STRANGERS} such names",
         f"at most {signing_in.WRONG_PER_MINUTE} wrong PINs in a minute, and at most {signing_in.MOST_WAITING} attempts",
+        f"all its origins together have at most {signing_in.WRONG_OF_A_CLIENT} wrong PINs in a minute",
         f"{pins.MEMORY_KIB >> 10} MiB, {pins.PASSES} passes, {pins.LANES} lane",
         f"good for {tokens.DEALER_SECONDS // 3600} hours, everyone else's until {tokens.IDLE_SECONDS // 60} minutes",
         f"at most {tokens.MOST_TOKENS}; one more",

@@ -14,6 +14,7 @@ COMMANDS = [
     "login",
     "enter-hand",
     "correct-hand",
+    "preview-hand",
     "validate",
     "reject",
     "void-round",
@@ -41,7 +42,7 @@ ROLES_SAID = (
     "supervisor: also adjust, submission, operators; auditor: queries"
 )
 MEANT = {
-    "hands of the current round": {"enter-hand", "correct-hand"},
+    "hands of the current round": {"enter-hand", "correct-hand", "preview-hand"},
     "`void-wager` while open": {"void-wager"},
     "returns": {"confirm-return"},
     "simulated round": {"simulated-round"},
@@ -138,4 +139,4 @@ def test_the_core_asks_for_the_same_people(command: str) -> None:
 
 
 def test_every_command_is_held_against_the_core() -> None:
-    assert RIGHTS.keys() == INPUTS.keys()
+    assert RIGHTS.keys() - {"preview-hand"} == INPUTS.keys()  # which is no input

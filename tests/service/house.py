@@ -6,9 +6,6 @@ The test is the players, the dealer, the sign on the wall and the console.
 import asyncio
 import os
 import secrets
-import signal
-import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -41,6 +38,8 @@ from drivers.simulated.shoe import TextShoeTwin, tell
 from tests.core.play import MINI, vault
 from tests.outlets.brokers import Mosquitto
 from tests.people.tables import Clock, Lines
+from tests.service import program
+from tests.service.program import Program
 from tests.service.truth import check_wire
 
 SITE, TABLE = "valley-forge", "mb-07"
@@ -58,7 +57,7 @@ CLIENT = "console"
 BUTTON = 9
 SEEN_AFTER = 16  # questions to both boards: several polls, and the time a debounce takes
 WAGERS = ("royal9", "harmony")  # one board each
-WAIT_SECONDS = 40.0  # for anything to happen; these machines are noisy
+WAIT_SECONDS = program.WAIT_SECONDS
 
 
 class Sign:
@@ -127,7 +126,7 @@ class Sign:
         return lamp
 
 
-class House:
+class House(Program):
     """The table, the people, and the process that keeps it."""
 
     def __init__(
@@ -140,6 +139,7 @@ class House:
         wagers: tuple[str, ...] = WAGERS,
         **mqtt: object,
     ) -> None:
+        super().__init__()
         self.wagers = wagers
         loop = asyncio.get_running_loop()
         self.folder = folder
@@ -159,10 +159,6 @@ class House:
         self.config.write_text(toml)
         self.config.with_suffix(".service.toml").write_text(self._settings(mqtt) + settings)
         self.sign = Sign(*self.speaking_as("witness"))
-        self.process: Process | None = None
-        self.log: list[dict[str, Any]] = []
-        self.raw_log = bytearray()
-        self._reading: asyncio.Task[None] | None = None
         self.tokens: dict[str, str] = {}
         self.ahead = 0  # seconds of the console's clock before the machine's
         self.environ: dict[str, str] = {}
@@ -224,56 +220,15 @@ class House:
         """Start the controller, and wait until it keeps the table; and, if it can be heard, until the sign says so."""
         begun = len(self.log)
         self.environ = {**os.environ, "CREDENTIALS_DIRECTORY": str(self.keys), **environ}
-        command = [sys.executable, "-m", "controller", "run", "--config", str(self.config)]
-        self.process = await asyncio.create_subprocess_exec(
-            *command, stdout=PIPE, stderr=PIPE, env=self.environ, limit=2**22
-        )
-        self._reading = asyncio.create_task(self._read(self.process))
+        await self.launch("run", "--config", str(self.config), env=self.environ)
         if ready:
-            await self.until(lambda: self.logged("ready", begun) or self._gone())
-            assert not self._gone(), self.raw_log.decode()
+            await self.until(lambda: self.logged("ready", begun) or not self.runs)
+            assert self.runs, self.raw_log.decode()
         if ready and heard:
             (*_, line) = self.logged("ready")
             await self.until(lambda: self.sign.topics.get("status", {}).get("epoch") == line["epoch"])
             await self.until(lambda: self.sign.state in {"online", "faulted"})
             await self.until(lambda: self.sign.topics.get("round", {}).get("epoch") == line["epoch"])
-
-    def _gone(self) -> bool:
-        return self.process is None or self.process.returncode is not None
-
-    async def _read(self, process: Process) -> None:
-        assert process.stderr is not None
-        while line := await process.stderr.readline():
-            self.raw_log += line
-            with suppress(ValueError):
-                self.log.append(json.decode(line))
-
-    def logged(self, event: str, after: int = 0) -> list[dict[str, Any]]:
-        """Lines of the log with this event."""
-        return [line for line in self.log[after:] if line.get("event") == event]
-
-    async def stop(self) -> int:
-        """SIGTERM, and wait for the end."""
-        assert self.process is not None
-        with suppress(ProcessLookupError):
-            self.process.send_signal(signal.SIGTERM)
-        return await self.ended()
-
-    async def kill(self) -> None:
-        """SIGKILL."""
-        assert self.process is not None
-        with suppress(ProcessLookupError):
-            self.process.kill()
-        await self.ended()
-
-    async def ended(self) -> int:
-        """Wait until the process has ended; its exit code."""
-        assert self.process is not None
-        async with asyncio.timeout(WAIT_SECONDS):
-            code = await self.process.wait()
-            if self._reading is not None:
-                await self._reading
-        return code
 
     # -- the console --
 
@@ -442,10 +397,10 @@ def in_a_house(
         watching = asyncio.create_task(house.sign.run())
         try:
             await scene(house)
-            if house.process is not None and house.process.returncode is None:
+            if house.runs:
                 assert await house.stop() == 0, house.raw_log.decode()
         finally:
-            if house.process is not None and house.process.returncode is None:
+            if house.runs:
                 await house.kill()
             await end(watching)
             for line in house.lines.values():

@@ -17,6 +17,7 @@ MANIFEST = "usr/local/share/jackpotd/installed.sha256"
 INSTALLED = {
     UNIT,
     "etc/systemd/system/jackpotd-console.service",
+    "etc/systemd/system/jackpotd-public.service",
     "etc/sysusers.d/jackpotd.conf",
     "etc/tmpfiles.d/jackpotd.conf",
     "etc/modules-load.d/jackpotd.conf",

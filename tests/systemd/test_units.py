@@ -13,7 +13,7 @@ from controller.people.pepper import PEPPER_FILE
 from controller.vault import KEY_FILE, OLD_KEY_FILES
 
 ROOT = Path(__file__).parent.parent.parent
-UNITS = ("jackpotd.service", "jackpotd-console.service")
+UNITS = ("jackpotd.service", "jackpotd-console.service", "jackpotd-public.service")
 MOST_EXPOSURE = 1.5  # of 10, in the words of systemd-analyze; a plain unit has 9.6
 SYSTEM_UNITS = Path("/usr/lib/systemd/system")
 PATIENCE_S = 60  # for a loaded machine; nothing here takes a second
@@ -72,7 +72,7 @@ def test_a_unit_is_hardened(unit: str) -> None:
 
 @needs("systemd-sysusers")
 @pytest.mark.skipif(os.geteuid() != 0, reason="systemd-sysusers writes as root")
-def test_both_users_are_made_and_only_the_controller_reaches_serial_ports(root: Path) -> None:
+def test_the_users_are_made_and_only_the_controller_reaches_serial_ports(root: Path) -> None:
     made = run("systemd-sysusers", f"--root={root}", str(root / "etc/sysusers.d/jackpotd.conf"))
     assert made.returncode == 0, made.stderr
     users = {line.split(":")[0]: line for line in (root / "etc/passwd").read_text().splitlines()}
@@ -114,13 +114,31 @@ def test_the_guide_names_every_secret() -> None:
     assert [place for place in places if place.rpartition("/")[2] not in guide] == []
 
 
-def test_serial_ports_are_all_the_controller_may_open_and_the_console_none() -> None:
-    controller, console = (settings(unit) for unit in UNITS)
+def test_serial_ports_are_all_the_controller_may_open_and_the_consoles_none() -> None:
+    controller, *consoles = (settings(unit) for unit in UNITS)
     assert controller["DeviceAllow"] == ["char-ttyUSB rw", "char-ttyACM rw", "char-ttyS rw"]
     assert controller["PrivateDevices"] == ["no"]
-    assert "DeviceAllow" not in console
-    assert console["PrivateDevices"] == ["yes"]
-    assert "SupplementaryGroups" not in console
+    for console in consoles:
+        assert "DeviceAllow" not in console
+        assert console["PrivateDevices"] == ["yes"]
+        assert "SupplementaryGroups" not in console
+
+
+def test_no_service_reaches_what_another_keeps() -> None:
+    folders = {f"/var/lib/{name}" for unit in UNITS for name in settings(unit)["StateDirectory"]}
+    for unit, hidden in (("jackpotd-console.service", {"/var/lib/jackpotd"}), ("jackpotd-public.service", folders)):
+        shut = {path.removeprefix("-") for line in settings(unit)["InaccessiblePaths"] for path in line.split()}
+        assert hidden - {f"/var/lib/{settings(unit)['User'][0]}"} <= shut
+        assert {"/etc/credstore", "/etc/credstore.encrypted"} <= shut
+
+
+def test_only_the_public_service_may_listen_below_1024_and_then_in_no_user_namespace() -> None:
+    for unit in UNITS:
+        public = unit == "jackpotd-public.service"
+        found = settings(unit)
+        assert found["AmbientCapabilities"] == found["CapabilityBoundingSet"]
+        assert found["AmbientCapabilities"] == ["CAP_NET_BIND_SERVICE" if public else ""]
+        assert (found["PrivateUsers"] == ["no"]) == public  # there the capability would count for nothing
 
 
 def test_drivers_of_the_allowed_ports_are_loaded_at_boot() -> None:

@@ -3,7 +3,7 @@
 import { dollars } from "./audit-money.js";
 import { Pages } from "./audit-pages.js";
 import {
-  account, cards, count, dayChoice, downloads, element, meterName, named, page, people, roundLink,
+  account, cards, count, dayChoice, downloads, element, isNamed, meterName, named, page, people, roundLink,
   span, table, time,
 } from "./audit-parts.js";
 import { text } from "./text.js";
@@ -50,7 +50,7 @@ function actionTable(actions, link) {
     [
       { head: text("audit.time"), cell: (action) => time(action.at) },
       { head: text("audit.who"), cell: (action) => people(action.person, action.second) },
-      { head: text("audit.what"), cell: (action) => element("strong", {}, named("action", action.action)) },
+      { head: text("audit.what"), cell: (action) => element("strong", {}, what(action)) },
       { head: text("audit.about"), cell: (action) => about(action, link) },
       { head: text("audit.result"), cell: result },
       { head: text("audit.fact"), number: true, cell: (action) => count(action.seq) },
@@ -60,9 +60,14 @@ function actionTable(actions, link) {
   );
 }
 
+/** What was done; what was refused is told as something somebody tried, so that nobody takes it for done. */
+function what({ action, refusal }) {
+  return refusal ? text("audit.tried", { what: named(isNamed("tried", action) ? "tried" : "action", action) }) : named("action", action);
+}
+
 function result(action) {
   if (!action.refusal) return element("span", { className: "done" }, text("audit.done"));
-  return span("refused", span("fate rejected", named("refusal", action.refusal)), " ", action.why ?? "");
+  return span("refused", span("fate rejected", text("audit.not_done", { refusal: named("refusal", action.refusal) })), " ", action.why ?? "");
 }
 
 /** Whether an action was about a round; of others the journal only tells which one was being played. */

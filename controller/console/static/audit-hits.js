@@ -3,8 +3,8 @@
 import { dollars } from "./audit-money.js";
 import { Pages } from "./audit-pages.js";
 import {
-  account, choice, count, downloads, element, empty, exact, facts, fate, inWords, meterName, money,
-  named, none, page, pager, people, roundLink, span, table, time, verdict,
+  account, choice, count, downloads, element, exact, facts, fate, inWords, meterName, money,
+  named, none, page, people, roundLink, span, table, time, verdict,
 } from "./audit-parts.js";
 import { available, commitment } from "./proving.js";
 import { text } from "./text.js";
@@ -90,7 +90,7 @@ async function one(panel, { ask, params, link, tableName }) {
       if (reply.hit.reveal) prove(proof, reply.hit, tableName);
       known = true;
     }
-    lines.replaceChildren(...[...derivation(reply), pager(place)].filter(Boolean));
+    lines.replaceChildren(...derivation(reply, place));
   };
   await new Pages(ask, "query-derive", "lines", { award }, LINES, draw).show();
 }
@@ -153,14 +153,14 @@ function how(award) {
 
 // -- how it came about --
 
-function derivation(reply) {
+function derivation(reply, place) {
   const amount = reply.hit.amount_cents;
   const words = { total: inWords(reply.total), amount: dollars(amount), rest: inWords(reply.remainder) };
   return [
     element("h3", {}, text("audit.derivation")),
     verdict(reply.explained, text(reply.explained ? "audit.derived" : "audit.not_derived", words)),
     element("p", { className: "lead" }, text("audit.derivation_lead")),
-    reply.lines.length ? lineTable(reply.lines) : empty("audit.no_lines"),
+    ...page(reply.lines, lineTable, place, "audit.no_lines"),
     facts([
       [text("audit.total"), exact(reply.total)],
       [text("audit.award_amount"), money(amount)],

@@ -11,7 +11,9 @@ import { chart } from "./chart.js";
 import { text } from "./text.js";
 
 const DAYS = 14; // shown at first, and added at a touch: each is a question to the journal
-const MOST_PAGES = 25; // of 200 rounds or hits: more of them than a table can play in a day
+// Pages of one question. A page is 200 rows, or a megabyte: at least a hundred rounds in which every position wagers on
+// everything. So many of those are 2,500 rounds, one every 35 s from morning to morning. What is beyond is said, not drawn.
+const MOST_PAGES = 25;
 const HOURS = 3_600_000;
 
 export async function show(panel, context) {

@@ -28,10 +28,14 @@ export const none = () => span("none", "\u2013");
 /** A link to a round. */
 export const roundLink = (link, round, words) => element("a", { href: link("rounds", { round }) }, words);
 
+const keyOf = (kind, name) => `${ELSEWHERE[kind] ?? `audit.${kind}`}_${String(name).replaceAll(" ", "-")}`;
+
+/** Whether there is a text for a name. */
+export const isNamed = (kind, name) => has(keyOf(kind, name));
+
 /** The text of a name that the controller gives, like `award-validated`; a name this page does not know stands as it is. */
 export function named(kind, name) {
-  const key = `${ELSEWHERE[kind] ?? `audit.${kind}`}_${String(name).replaceAll(" ", "-")}`;
-  return has(key) ? text(key) : String(name);
+  return isNamed(kind, name) ? text(keyOf(kind, name)) : String(name);
 }
 
 /** The name of a meter for people. */
@@ -191,20 +195,26 @@ export function dayChoice(first, known, day, onChange) {
   return choice(text("audit.day"), options, day, onChange, "day");
 }
 
-/** Rows drawn as one thing with the way to other pages under it, or the words for none. */
+/** Rows drawn as one thing with the way to other pages above and under it, or the words for none. */
 export function page(rows, draw, place, noneKey) {
-  return rows.length ? [draw(rows), pager(place)].flat().filter(Boolean) : [empty(noneKey)];
+  return rows.length ? [pager(place), draw(rows), pager(place)].flat().filter(Boolean) : [empty(noneKey)];
 }
 
-/** Buttons to the page before and the page after; `turn` gets what to ask with. */
+/** Buttons to the page before and the page after; `turn` gets what to ask with. Another page is read from its top. */
 export function pager({ first, shownRows, earlier, next, turn }) {
   if (!earlier.length && !next) return null;
+  const to = (way) => async () => {
+    await turn(way);
+    const top = document.querySelector("#panel .pager");
+    (top?.querySelector(`.${way}:enabled`) ?? top?.querySelector("button:enabled"))?.focus({ preventScroll: true });
+    top?.scrollIntoView({ block: "start" });
+  };
   const place = text("audit.page_place", { first: count(first + 1), last: count(first + shownRows) });
   return element(
     "nav",
     { className: "pager", "aria-label": text("audit.page_name") },
-    element("button", { type: "button", disabled: !earlier.length, onclick: () => turn("before") }, text("audit.page_before")),
+    element("button", { type: "button", className: "before", disabled: !earlier.length, onclick: to("before") }, text("audit.page_before")),
     element("span", {}, place),
-    element("button", { type: "button", disabled: !next, onclick: () => turn("next") }, text("audit.page_next")),
+    element("button", { type: "button", className: "next", disabled: !next, onclick: to("next") }, text("audit.page_next")),
   );
 }

@@ -26,7 +26,7 @@ export async function show(panel, { ask, params, go, tableName, days }) {
         element("input", { name: "round", inputmode: "numeric", pattern: "[0-9]{1,15}", size: "8", value: number || "" }),
       ),
       element("button", { type: "submit" }, text("audit.show")),
-      number ? null : downloads(tableName, "rounds", { day }),
+      downloads(tableName, "rounds", number ? { round: number } : { day }),
     ),
     rows,
   );
@@ -93,6 +93,11 @@ function parts(round) {
   ];
 }
 
+/** When a wager was placed, and by which fact. */
+function placed(wager) {
+  return span("placed", time(wager.placed_at, clock), ` ${text("audit.fact_of", { seq: count(wager.placed_seq) })}`);
+}
+
 function wagerTable(wagers) {
   const share = (each) => {
     const reserve = /[1-9]/.test(each.reserve) ? [` ${text("audit.and_reserve")} `, exact(each.reserve)] : [];
@@ -106,6 +111,7 @@ function wagerTable(wagers) {
       { head: text("audit.wager"), cell: (wager) => named("wager", wager.wager) },
       { head: text("audit.stake"), number: true, cell: (wager) => money(wager.stake_cents) },
       { head: text("audit.source"), cell: (wager) => named("source", wager.source) },
+      { head: text("audit.placed"), cell: (wager) => placed(wager) },
       { head: text("audit.contributions"), cell: given },
       { head: text("audit.given_back"), cell: (wager) => (wager.given_back ? named("back", wager.given_back) : none()) },
     ],

@@ -9,6 +9,7 @@ import { element, moment, named, zone } from "./audit-parts.js";
 import { show as showReadings } from "./audit-readings.js";
 import { show as showRounds } from "./audit-rounds.js";
 import { connect } from "./live.js";
+import { because } from "./parts.js";
 import { Person } from "./person.js";
 import { text } from "./text.js";
 
@@ -23,7 +24,9 @@ const SECTIONS = {
 };
 const MAY = ["auditor", "floorperson", "supervisor"]; // the controller decides; this only spares a question
 const LONG_MS = 4000; // then it is said that it may take a while
-const PATIENCE = { times: 14, ms: 5000 }; // more than the minute for which a busy address is told to wait
+// A busy address is told to wait a minute. So many tries have 13 pauses between them: 65 s, a little more than that minute;
+// who is refused even then is told why.
+const PATIENCE = { times: 14, ms: 5000 };
 
 const page = document.getElementById("audit-page");
 const part = (id) => document.getElementById(id);
@@ -186,7 +189,7 @@ function failed(error) {
     "div",
     { className: "verdict alarm", role: "alert" },
     element("strong", {}, text("audit.failed")),
-    element("p", {}, error.message || String(error)),
+    ...because(error),
     element("button", { type: "button", onclick: () => route() }, text("audit.try_again")),
   );
 }

@@ -23,7 +23,7 @@ export class Evidence {
   of(award) {
     let found = this.known.get(award.award);
     if (!found) {
-      found = { round: null, derived: null, lines: [], next: undefined, error: null, check: null, asking: false, open: false, asked: "" };
+      found = { round: null, derived: null, lines: [], drawn: null, next: undefined, error: null, check: null, asking: false, open: false, asked: "" };
       this.known.set(award.award, found);
       if (this.known.size > MOST_KEPT) this.known.delete(this.known.keys().next().value);
     }
@@ -40,7 +40,7 @@ export class Evidence {
   }
 
   async ask(award, found) {
-    Object.assign(found, { asking: true, error: null, lines: [], next: undefined });
+    Object.assign(found, { asking: true, error: null, lines: [], drawn: null, next: undefined });
     try {
       const rounds = await this.person.command("query-rounds", { round: award.round });
       found.round = rounds.rounds?.[0] ?? null;
@@ -76,8 +76,8 @@ export class Evidence {
 
   show(element, award) {
     const found = this.of(award);
-    fill(
-      element,
+    const derivation = found.derived && this.derivation(award, found);
+    const parts = [
       this.cards(award),
       this.wager(award, found),
       this.meter(award, found),
@@ -86,12 +86,18 @@ export class Evidence {
       found.error && refusal(found.error),
       found.error && make("button", { type: "button", id: "ask-again", text: text("table.look_again"), on: { click: () => this.ask(award, found) } }),
       !mayQuery(this.person.session) && make("p", { class: "note", text: text("floor.more_signed_in") }),
-      found.derived && this.derivation(award, found),
-    );
+    ];
+    if (!derivation || derivation.parentNode !== element) return fill(element, ...parts, derivation);
+    // Thousands of lines stay where they are: to lay them out again takes as long as a person notices.
+    const focused = element.contains(document.activeElement) ? document.activeElement.id : "";
+    for (const child of [...element.children]) if (child !== derivation) child.remove();
+    derivation.before(...parts.filter(Boolean));
+    if (focused) document.getElementById(focused)?.focus();
+    return undefined;
   }
 
   cards(award) {
-    if (!award.player) return make("section", { class: "proof cards" }, make("h3", { text: text("floor.cards") }), make("p", { text: text("floor.no_cards") }));
+    if (!award.player || !award.banker) return make("section", { class: "proof cards" }, make("h3", { text: text("floor.cards") }), make("p", { text: text("floor.no_cards") }));
     return make(
       "section",
       { class: "proof cards" },
@@ -119,7 +125,7 @@ export class Evidence {
       [text("floor.wager_name"), `${word("table.wager", name)} (${award.wager})`],
       [text("floor.position"), String(award.position)],
       row && [text("floor.stake"), `${dollars(row.stake_cents)}, ${word("floor.source", row.source)}`],
-      row && [text("floor.placed_fact"), `#${row.placed_seq}`],
+      row && [text("floor.placed_at"), make("span", {}, moment(row.placed_at), ` ${text("floor.fact", { seq: row.placed_seq })}`)],
       row?.given_back && [text("floor.given_back"), word("floor.given_back", row.given_back)],
       found.round && !row && [text("floor.stake"), make("strong", { class: "alarm", text: text("floor.no_wager") })],
       found.round?.locked_at && [text("floor.locked_at"), moment(found.round.locked_at)],
@@ -153,7 +159,15 @@ export class Evidence {
     );
   }
 
+  /** Drawn once for the lines that are known: there may be thousands, and a meter moves every second. */
   derivation(award, found) {
+    if (found.drawn?.lines !== found.lines.length) {
+      found.drawn = { lines: found.lines.length, element: this.drawDerivation(award, found) };
+    }
+    return found.drawn.element;
+  }
+
+  drawDerivation(award, found) {
     const { derived, lines } = found;
     const contributions = lines.filter((line) => line.position !== undefined).length;
     const details = make(

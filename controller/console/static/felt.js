@@ -3,6 +3,7 @@
 import { text } from "/static/text.js";
 import { LAMP_SYMBOLS, fill, make, word } from "/static/parts.js";
 
+const MOST_POSITIONS = 16; // a table has no more: seats beyond have no place on the arc
 const STEPS = 400; // to measure the arc by; finer than a pixel on any screen
 // How far the arc reaches down at its ends, as angles: a little beyond a half circle would hide seats behind the dealer.
 const FIRST = Math.PI * 0.985;
@@ -29,6 +30,12 @@ export function seats(count, across, down) {
   });
 }
 
+/** The numbers of positions, in order; what is no position is left out. */
+export function numbered(positions) {
+  const possible = Array.from({ length: MOST_POSITIONS }, (_, index) => index + 1);
+  return possible.filter((number) => Object.hasOwn(positions, String(number)));
+}
+
 export class Felt {
   /** `arc` is the element the seats stand in; `touched(position)` is called when one is. */
   constructor(arc, touched) {
@@ -39,13 +46,13 @@ export class Felt {
     new ResizeObserver(() => this.place()).observe(arc);
   }
 
-  /** Show the lamps of a round. */
-  show(positions) {
-    const numbers = Object.keys(positions).map(Number).sort((one, other) => one - other);
+  /** Show the lamps of a round, and why positions are out of service. */
+  show(positions, out = {}) {
+    const numbers = numbered(positions);
     const known = [...this.buttons.keys()];
     if (numbers.length !== known.length || numbers.some((number, index) => number !== known[index])) this.build(numbers);
     this.arc.classList.toggle("single", numbers.every((number) => Object.keys(positions[number]).length === 1));
-    for (const number of numbers) this.showSeat(number, positions[number]);
+    for (const number of numbers) this.showSeat(number, positions[number], Object.hasOwn(out, String(number)) ? out[number] : null);
     this.place();
   }
 
@@ -60,18 +67,25 @@ export class Felt {
     fill(this.arc, ...this.buttons.values());
   }
 
-  showSeat(number, lamps) {
+  showSeat(number, lamps, reason) {
     const button = this.buttons.get(number);
-    const shown = JSON.stringify(lamps);
+    const shown = JSON.stringify([lamps, reason]);
     if (button.dataset.shown === shown) return;
     button.dataset.shown = shown;
     const words = Object.entries(lamps).map(([wager, lamp]) => `${word("table.wager", wager)}: ${word("table.lamp", lamp)}`);
+    if (reason !== null) words.unshift(text("table.out_of_service", { reason }));
     button.setAttribute("aria-label", `${text("table.position", { position: number })}. ${words.join(". ")}`);
+    button.classList.toggle("out", reason !== null);
     const states = Object.values(lamps);
     for (const lamp of Object.keys(LAMP_SYMBOLS)) button.classList.toggle(`has-${lamp}`, states.includes(lamp));
     fill(
       button,
-      make("span", { class: "seat-number", text: String(number) }),
+      make(
+        "span",
+        { class: "seat-head" },
+        make("span", { class: "seat-number", text: String(number) }),
+        reason !== null && make("span", { class: "seat-out", title: reason, text: reason }),
+      ),
       ...Object.entries(lamps).map(([wager, lamp]) =>
         make(
           "span",

@@ -14,6 +14,8 @@ const part = (id) => document.getElementById(id);
 const live = connect([table]);
 const person = new Person(table, part("person"), () => showAll());
 let wanted = decodeURIComponent(location.hash.slice(1)); // an award that a link leads to
+const MOST_IN_SIGHT = 4; // awards of the list beside one award, on the smallest screen with both, 1024 × 768
+const narrow = matchMedia("(max-width: 820px)"); // as in floor.css: there the award is below the list
 const chosen = { award: "", base: false, method: "", sending: false, error: null, done: null };
 const evidence = new Evidence(table, live, person, () => showAward());
 
@@ -71,7 +73,7 @@ function showList() {
             id: `award-${award.award}`,
             class: `award ${award.kind}`,
             "aria-current": award.award === chosen.award ? "true" : "false",
-            on: { click: () => { choose(award.award); showAll(); } },
+            on: { click: () => (narrow.matches ? lookAt(award.award) : (choose(award.award), showAll())) },
           },
           make("span", { class: "award-what", text: meterName(award) }),
           make("span", { class: "award-amount", text: dollars(award.amount_cents) }),
@@ -82,6 +84,44 @@ function showList() {
     ),
   );
   part("none").hidden = awards.length > 0;
+  showSummary(awards);
+}
+
+/** What waits in few words that stay in sight, where the list is longer than the screen: how many, the largest, each. */
+function showSummary(awards) {
+  const bar = part("summary");
+  bar.hidden = awards.length < 2;
+  bar.classList.toggle("many", awards.length > MOST_IN_SIGHT);
+  if (bar.hidden) return fill(bar);
+  const largest = awards.reduce((one, other) => (other.amount_cents > one.amount_cents ? other : one));
+  const leads = (award, name, ...words) =>
+    make("a", {
+      id: `${name}-${award.award}`,
+      class: name,
+      href: `#${encodeURIComponent(award.award)}`,
+      "aria-current": award.award === chosen.award ? "true" : "false",
+      "aria-label": text("floor.hit_said", { what: meterName(award), position: award.position, amount: dollars(award.amount_cents) }),
+      on: { click: (event) => {
+        event.preventDefault();
+        lookAt(award.award);
+      } },
+    }, ...words);
+  return fill(
+    bar,
+    make("strong", { class: "summary-count", text: text("floor.waiting", { count: awards.length }) }),
+    leads(largest, "summary-largest", text("floor.largest", { amount: dollars(largest.amount_cents) })),
+    make("ol", { class: "summary-each" }, ...awards.map((award) =>
+      make("li", {}, leads(award, "summary-one", make("small", { text: text("floor.at", { position: award.position }) }), make("span", { text: dollars(award.amount_cents) }))),
+    )),
+  );
+}
+
+/** Choose an award and bring it on the screen: on a phone it is below the list. */
+function lookAt(award) {
+  choose(award);
+  showAll();
+  part("award").style.scrollMarginTop = `${part("summary").offsetHeight}px`; // which stays on top of it
+  part("award").scrollIntoView({ block: "start" });
 }
 
 function choose(award) {

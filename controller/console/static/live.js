@@ -8,7 +8,9 @@
 
 import { text } from "/static/text.js";
 
-const STATUS_MS = 5000; // a controller says every two seconds that it is there
+// A page says within five seconds of a fault that it knows nothing. The last sign of life may have come right before it, so
+// a silence, the look that finds it and the way of the message must fit in them together: 4.5 s, 0.25 s, and what is left.
+const STATUS_MS = 4500; // a controller says every two seconds that it is there: two of its messages may be lost or late
 const SOCKET_MS = 3000; // the console ticks every second
 const FIRST_BACK_OFF_MS = 250;
 const MOST_BACK_OFF_MS = 2000;

@@ -1,6 +1,6 @@
 // What the pages of the floor are made of: elements, cards, amounts, and questions to people.
 
-import { has, text } from "/static/text.js";
+import { has, language, text } from "/static/text.js";
 
 export const SUIT_SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 // Text, not pictures: U+FE0E keeps fonts from colouring them.
@@ -93,17 +93,6 @@ export function outcomeName(wager, outcome) {
   return text("table.row", { wager: word("table.wager", wager.split("/")[0]), outcome: word("table.outcome", outcome) });
 }
 
-/** What a row pays, as the catalog of the rules writes it: `200 for 1`, `50 to 1`, or dollars. */
-export function payout(words) {
-  const [, odds, kind] = /^([0-9.]+) (for|to) 1$/.exec(words) ?? [];
-  return kind ? text(`table.pays_${kind}`, { odds }) : words;
-}
-
-/** A combination like KS9H as people say it: K♠ 9♥. */
-export function combination(name) {
-  return `K${SUIT_SYMBOLS[name[1]]} 9${SUIT_SYMBOLS[name[3]]}`;
-}
-
 /** Whether someone of a role may what takes at least another. The controller decides again. */
 export function may(session, least) {
   if (!session?.role) return false;
@@ -114,15 +103,29 @@ export function mayQuery(session) {
   return session?.role === "auditor" || may(session, "floorperson");
 }
 
-/** What was refused, in words: what it was, what the controller said, and what to do about it. */
+/**
+ * Why something was refused, as paragraphs. The controller's own sentence names the exact input and is English; on a page
+ * in another language what it means comes first, and the sentence stands below it in small print.
+ */
+export function because(error) {
+  const meaning = `base.because_${error?.error || "no-reply"}`;
+  const sentence = error?.message ?? String(error ?? "");
+  if (!has(meaning)) return [make("p", { lang: "en", text: sentence || error.error })]; // a newer controller may say new ones
+  if (language === "en") return [make("p", { text: sentence || text(meaning) })];
+  return [make("p", { text: text(meaning) }), ...(sentence ? [make("p", { class: "own-words", lang: "en", text: sentence })] : [])];
+}
+
+/** What was refused, in words: what it was, why, and what to do about it. */
 export function refusal(error) {
   const name = error?.error || "no-reply";
+  const [why, ...below] = because(error);
   return make(
     "div",
     { class: "refusal", role: "alert" },
     make("strong", { text: word("table.refused", name) }),
-    make("p", { text: error?.message || String(error) }),
+    why,
     make("p", { class: "remedy", text: word("table.remedy", name) }),
+    ...below,
   );
 }
 

@@ -195,7 +195,7 @@ export class Panel {
   // The display says that the bonus is offered, and its maximum, whichever meters it was told to show: § 631c.6(b).
   #note(meters, shown) {
     const bonus = meters[BONUS];
-    const unsaid = bonus && !shown.includes(BONUS);
+    const unsaid = bonus?.must_hit_by_cents !== undefined && !shown.includes(BONUS);
     const waiting = !Object.keys(meters).length;
     this.note.hidden = !unsaid && !waiting && shown.length > 0;
     if (unsaid) put(this.note, text("signage.bonus_offered", { amount: dollars(bonus.must_hit_by_cents) }));

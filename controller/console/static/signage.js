@@ -48,7 +48,9 @@ function keep(table, topic, message) {
 
 function age(table, hit) {
   const clock = clocks.get(table);
-  return clock ? (clock.at + performance.now() - clock.heard - Date.parse(hit.at)) / 1000 : 0;
+  const at = Date.parse(hit.at);
+  if (Number.isNaN(at)) return Infinity; // of no time: it stands beside its amount and does not fill the screen
+  return clock ? (clock.at + performance.now() - clock.heard - at) / 1000 : 0;
 }
 
 function hear(table, message) {
