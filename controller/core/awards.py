@@ -233,6 +233,8 @@ def validate(state: State, command: AwardValidated) -> Decision:
         left = [each for each in record.awards if each.hit == award.hit and each.id != award.id]
         paid = replace(meter, paid_cents=meter.paid_cents + award.amount_cents)
         draft.put(_settled(paid, award.hit, left))
+    elif is_linked(award):  # so that every table of the link takes it off its displays
+        draft.ask(award.account.partition(":")[2], award.meter, "paid", award.round, positions=(award.position,))
     fact = AwardWasValidated(
         award=award.id,
         method=command.method,
@@ -240,7 +242,8 @@ def validate(state: State, command: AwardValidated) -> Decision:
         **people(command.by, command.second),
         **draft.parts(),
     )
-    return Decision(fact, (Lamps((award.position,)), Meters((award.meter,) if award.meter else ())))
+    effects: tuple[Effect, ...] = (Lamps((award.position,)), Meters((award.meter,) if award.meter else ()))
+    return Decision(fact, (*effects, *(Ask(intent) for intent in draft.intents)))
 
 
 def reject(state: State, command: AwardRejected) -> Decision:

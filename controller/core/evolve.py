@@ -17,6 +17,7 @@ from controller.core.state import (
     Amount,
     Award,
     Device,
+    LinkHead,
     Operator,
     Round,
     Seen,
@@ -334,6 +335,10 @@ def _answered(state: State, recorded: Recorded, changes: Changes) -> None:
             _shelved(state, changes, replace(record, shown=record.shown | {fact.meter: fact.display_cents}))
         changes["intents"] = {id_: each for id_, each in intents.items() if id_ != fact.intent}
         changes["linked"] = {**state.linked, fact.meter: fact.display_cents}
+        known = state.link_heads.get(fact.meter)
+        if fact.ledger_seq > (known.seq if known else 0):
+            head = LinkHead(fact.ledger_seq, fact.ledger_hash)
+            changes["link_heads"] = {**state.link_heads, fact.meter: head}
 
 
 def _started(_state: State, recorded: Recorded, changes: Changes) -> None:

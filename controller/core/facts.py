@@ -307,6 +307,8 @@ class LinkWasAnswered(Fact, frozen=True, kw_only=True):
     display_cents: int
     round: int
     hits: tuple[Hit, ...] = ()
+    ledger_seq: int = 0  # the line of the link's ledger, and
+    ledger_hash: str = ""  # its hash
 
 
 class Reading(Struct, frozen=True, gc=False):

@@ -7,6 +7,8 @@ from msgspec import Struct
 from controller.rules import catalog
 from controller.rules.submission import MeterRules, Submission
 
+# Meters that tables of one facility may share: §§ 627b.6(d), 629b.7(d), 631c.2(d). Royal 9 knows no link: § 627b.3(a).
+LINKABLE = ("harmony", "heavenly9", "must-hit-by")
 RESET, RESERVE, MYSTERY = "reset", "reserve", "mystery"  # how a meter opens its next cycle
 
 

@@ -12,7 +12,7 @@ from controller.core.decision import Decision, people, refuse, text
 from controller.core.draft import Draft
 from controller.core.effects import Lamps, Meters
 from controller.core.facts import SubmissionFiled
-from controller.core.filed import MYSTERY, RESERVE, Filed, FiledMeter, filed
+from controller.core.filed import LINKABLE, MYSTERY, RESERVE, Filed, FiledMeter, filed
 from controller.core.inputs import SUPERVISOR, SubmissionChanged, need_two
 from controller.core.meters import Meter, open_meter
 from controller.core.phases import Phase
@@ -40,6 +40,9 @@ def read(change: SubmissionChanged) -> Filed:
     unknown = sorted(set(change.links) - set(meters.meters()))
     if unknown:
         raise refuse(Refusal.BAD_REQUEST, f"{', '.join(unknown)} cannot be linked: the submission files no such meter")
+    barred = sorted(set(change.links) - set(LINKABLE))
+    if barred:
+        raise refuse(Refusal.BAD_REQUEST, f"{', '.join(barred)} cannot be linked: only {', '.join(LINKABLE)} can")
     return meters
 
 
@@ -109,6 +112,15 @@ def _check_links(state: State, old: Filed, new: Filed) -> None:
         before = old.meters().get(id_)
         if before is not None and before.link != meter.link:
             raise refuse(Refusal.BAD_REQUEST, f"{id_}: it is kept by {before.link}, and that cannot change")
+        if before is not None and meter.link and before != meter:
+            why = f"all tables of the link {meter.link} file the same numbers, and one cannot change them alone"
+            raise refuse(Refusal.BAD_REQUEST, f"{id_}: {why}")
+    for name, wager in new.wagers.items():
+        linked = [meter.link for meter in wager.meters if meter.link]
+        offered = old.wagers.get(name)
+        if linked and offered is not None and (offered.id, offered.stake_cents) != (wager.id, wager.stake_cents):
+            why = f"all tables of the link {linked[0]} file the same paytable and denomination"
+            raise refuse(Refusal.BAD_REQUEST, f"{name}: {why}")
 
 
 class _Difference(NamedTuple):

@@ -251,6 +251,8 @@ class LinkAnswered(Input, frozen=True, kw_only=True):
     display_cents: int
     hits: tuple[LinkHit, ...] = ()
     returned_units: int = 0  # reverse: what the link's meter gave back
+    ledger_seq: int = 0  # the line of the link's ledger, and
+    ledger_hash: str = ""  # its hash
 
 
 class ReadingsDue(Input, frozen=True, kw_only=True):

@@ -29,6 +29,8 @@ def answered(state: State, answer: LinkAnswered) -> Decision:
         display_cents=answer.display_cents,
         round=intent.round,
         hits=hits,
+        ledger_seq=answer.ledger_seq,
+        ledger_hash=answer.ledger_hash,
         **draft.parts(),
     )
     positions = tuple(hit.position for hit in answer.hits)
@@ -43,7 +45,8 @@ def _refuse_unsound(intent: Intent, answer: LinkAnswered) -> None:
         "contribute": len(set(won)) == len(won) and set(won) <= set(asked),
         "hit": sorted(won) == sorted(asked),
     }.get(intent.kind, not won)
-    amounts = (answer.display_cents, answer.returned_units, *(hit.amount_cents - 1 for hit in answer.hits))
+    amounts = [answer.display_cents, answer.returned_units, answer.ledger_seq]
+    amounts += [hit.amount_cents - 1 for hit in answer.hits]
     if not fits or not all(0 <= amount < MOST_UNITS for amount in amounts):
         raise refuse(Refusal.BAD_REQUEST, f"the answer to {intent.id} does not go with what was asked")
 

@@ -134,12 +134,19 @@ class Intent(Struct, frozen=True, gc=False, omit_defaults=True):
     table: str
     link: str
     meter: str
-    kind: str  # contribute, hit, unwind, reverse
+    kind: str  # contribute, hit, paid, unwind, reverse
     round: int
     stakes: tuple[tuple[int, int], ...] = ()  # contribute and reverse: position and cents, in order
-    positions: tuple[int, ...] = ()  # hit: those that share it; unwind: those whose shares come back
+    positions: tuple[int, ...] = ()  # hit: those that share it; paid, unwind: those whose shares are, or come back
     units: int = 0  # reverse: what was given, reserve included
     outcome: str = ""
+
+
+class LinkHead(Struct, frozen=True, array_like=True, gc=False):
+    """The newest line of a link's ledger that this table was told of: an anchor for that chain."""
+
+    seq: int
+    hash: str  # lowercase hex
 
 
 class Operator(Struct, frozen=True, gc=False):
@@ -198,6 +205,7 @@ class State(Struct, frozen=True, gc=False, omit_defaults=True):
     rounds: dict[int, dict[int, Round]] = {}
     meters: dict[str, Meter] = {}
     linked: dict[str, int] = {}  # display of each linked meter in cents, as last answered
+    link_heads: dict[str, LinkHead] = {}  # by linked meter
     accounts: dict[str, int] = {}
     awards: dict[str, int] = {}  # awards that take validation, and their rounds
     slip: int = 0  # the last slip number given

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.journal.chain import RawRow, chained, link, proven, sound
+from controller.chain import link
+from controller.journal.chain import RawRow, chained, proven, sound
 from controller.journal.errors import JournalCorruptError
 from controller.journal.limits import MOST_INTEGER
 from controller.journal.rows import EMPTY, Entry, Head, Row

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from controller.chain import link
 from controller.journal import limits, opening, schema
-from controller.journal.chain import link, proven
+from controller.journal.chain import proven
 from controller.journal.journal import KEPT_SNAPSHOTS
 from controller.journal.lock import FILE_MODE
 from controller.journal.reading import open_readonly

@@ -1,0 +1,369 @@
+"""A link on PostgreSQL: one session of one table. The only module that knows the library for it.
+
+An intent takes two round trips: the meter's row is locked and read; the line is written, the row updated, and all of it
+committed. Between them the core decides, as for a meter of the table's own. Who holds the row is next in order, so the
+order of lines is the order of hits. A session that does not answer in time is hung up, never waited for: what became
+of an intent is found out by asking again.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
+from hashlib import sha256
+from typing import Any, NamedTuple, TypeVar
+
+import psycopg
+from msgspec import json
+from msgspec.structs import replace
+from psycopg import AsyncConnection, conninfo
+from psycopg.rows import TupleRow
+
+from controller.chain import link as chained
+from controller.core.filed import FiledMeter
+from controller.core.inputs import LinkAnswered
+from controller.core.meters import Meter
+from controller.core.state import Intent, LinkHead
+from controller.link import schema
+from controller.link.chances import Chances
+from controller.link.ledger import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, decide
+from controller.wire.link import LinkSettings
+
+Row = TupleRow
+T = TypeVar("T")
+Connection = AsyncConnection[TupleRow]
+
+# A session that has not answered in this time is lost: with the pause between two looks it makes less than two seconds,
+# after which no table may take a wager for a link that is not there.
+ANSWER_SECONDS = 1.4
+CONNECT_SECONDS = 2  # libpq takes no less
+# The server's own patience with a controller that hangs: others wait for the row it holds.
+LOCK_MS = 1_200  # for the row; less than a session waits for its answer
+IN_TRANSACTION_MS = 1_000
+IDLE_MS = 5_000  # a session looks several times a second
+LEAST_SERVER = 140_000  # PostgreSQL 14 is the first that ends idle sessions
+_TAKE_OVER_TRIES, _TAKE_OVER_SECONDS = 10, 0.05  # for a session of our own that was cut off to end
+
+_LOCK = "SELECT seq, hash, state FROM jackpotd.meters WHERE link = %s AND meter = %s FOR UPDATE"
+_LOCK_WITH_HITS = "SELECT seq, hash, state, hits FROM jackpotd.meters WHERE link = %s AND meter = %s FOR UPDATE"
+_HITS = "SELECT hits FROM jackpotd.meters WHERE link = %s AND meter = %s"
+_SEEN = "SELECT seq, hash, payload FROM jackpotd.ledger WHERE link = %s AND name = %s AND intent = %s"
+_PAST = (
+    "SELECT seq, kind, payload FROM jackpotd.ledger "
+    "WHERE link = %s AND meter = %s AND name = %s AND round = %s ORDER BY seq"
+)
+_WRITE = (
+    "INSERT INTO jackpotd.ledger "
+    "(link, meter, seq, at, round, kind, version, payload, prev_hash, hash, name, intent) "
+    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+)
+_UPDATE = "UPDATE jackpotd.meters SET seq = %s, hash = %s, state = %s WHERE link = %s AND meter = %s"
+_UPDATE_WITH_HITS = (
+    "UPDATE jackpotd.meters SET seq = %s, hash = %s, state = %s, hits = %s WHERE link = %s AND meter = %s"
+)
+_LOOK = "SELECT meter, seq, state, hits FROM jackpotd.meters WHERE link = %s ORDER BY meter"
+_KNOWN = "SELECT meter, site, wager, stake_cents, filed, seq, hash FROM jackpotd.meters WHERE link = %s"
+_HASH_AT = "SELECT hash FROM jackpotd.ledger WHERE link = %s AND meter = %s AND seq = %s"
+_HOLDERS = """
+SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND a.pid <> pg_backend_pid()
+    AND ((l.classid::bigint << 32) | l.objid::bigint) = %s AND a.application_name = %s
+"""
+_LISTED = json.Decoder(tuple[Listed, ...])
+_LINE = json.Decoder(Line)
+_METER = json.Decoder(Meter)
+
+
+class LinkLostError(Exception):
+    """The database is not there, or does not answer in time. What was asked may have been done: ask again."""
+
+
+class LinkRefusedError(LinkLostError):
+    """The database is there, and the table must not use it; the message says why and what to do."""
+
+
+class Filing(NamedTuple):
+    """A linked meter as this table files it."""
+
+    wager: str  # with its paytable
+    stake_cents: int
+    meter: FiledMeter
+
+
+class Identity(NamedTuple):
+    """Who asks: a table, what it files, and how far it knows the ledger."""
+
+    site: str
+    table: str  # site/table
+    instance: str  # of this process
+    filings: Mapping[str, Filing]  # by meter
+    heads: Mapping[str, LinkHead]  # the same
+
+
+class Shown(NamedTuple):
+    """A linked meter as every table of the link may show it."""
+
+    seq: int
+    meter: Meter  # without its hits
+    listed: tuple[Listed, ...]
+
+
+@asynccontextmanager
+async def session(
+    settings: LinkSettings, identity: Identity, chances: Chances, *, password: str | None = None
+) -> AsyncIterator["Session"]:
+    """A session of a table with its link, once it is sure that both fit and that the server keeps what it says."""
+    try:
+        connection = await connect(settings, identity.instance, password=password)
+    except (psycopg.Error, OSError) as error:
+        raise LinkLostError(_told(error)) from error
+    found = Session(connection, settings.name, identity.table, chances)
+    try:
+        await found.within(_prepare(connection, settings))
+        await found.within(_refuse_strangers(connection, settings, identity))
+        found.filed = {id_: filing.meter for id_, filing in identity.filings.items()}
+        yield found
+    finally:
+        found.hang_up()
+        with suppress(psycopg.Error):
+            await connection.close()
+
+
+async def connect(settings: LinkSettings, instance: str, *, password: str | None = None) -> Connection:
+    """A connection as the settings say; statements stand alone unless a transaction is begun."""
+    parts: dict[str, str | int | None] = {
+        "application_name": f"jackpotd {instance}",
+        "connect_timeout": CONNECT_SECONDS,
+    }
+    if password is not None:
+        parts["password"] = password
+    dsn = conninfo.make_conninfo(settings.dsn, **parts)
+    return await AsyncConnection.connect(dsn, autocommit=True, prepare_threshold=0)
+
+
+async def _prepare(connection: Connection, settings: LinkSettings) -> None:
+    """Set what a session relies on, read it back, and refuse a server that would acknowledge before it is durable."""
+    set_ = "SELECT set_config(%s, %s, false)"
+    wanted = {
+        "synchronous_commit": settings.synchronous_commit,
+        "lock_timeout": str(LOCK_MS),
+        "idle_in_transaction_session_timeout": str(IN_TRANSACTION_MS),
+        "idle_session_timeout": str(IDLE_MS),
+    }
+    if connection.info.server_version < LEAST_SERVER:
+        raise LinkRefusedError(f"the server is PostgreSQL {connection.info.server_version // 10_000}: 14 or later")
+    for name, value in wanted.items():
+        await connection.execute(set_, (name, value))
+    found = {
+        name: await _one(connection, "SELECT current_setting(%s)", (name,))
+        for name in ("synchronous_commit", "fsync", "full_page_writes", "synchronous_standby_names")
+    }
+    if await _one(connection, "SELECT pg_is_in_recovery()"):
+        raise LinkRefusedError("the server is a standby: name all hosts, and target_session_attrs=read-write")
+    flaws = [f"{name} is {found[name]}" for name in ("fsync", "full_page_writes") if found[name] != "on"]
+    if found["synchronous_commit"] != settings.synchronous_commit:
+        flaws.append(f"synchronous_commit is {found['synchronous_commit']}, not {settings.synchronous_commit}")
+    if settings.standby and not found["synchronous_standby_names"]:
+        flaws.append("synchronous_standby_names is empty, and link.standby asks for one")
+    if flaws and not settings.allow_not_durable:
+        raise LinkRefusedError(
+            f"the server would acknowledge before it is durable: {', '.join(flaws)}: mend its configuration"
+        )
+
+
+async def _refuse_strangers(connection: Connection, settings: LinkSettings, identity: Identity) -> None:
+    """Refuse an unknown table, one that is active already, one that files other numbers, and a ledger set back."""
+    name, table = settings.name, identity.table
+    remedy = "run `jackpotd link init` with this table's configuration"
+    try:
+        version = await _one(connection, "SELECT version FROM jackpotd.version")
+    except psycopg.errors.UndefinedTable as error:
+        raise LinkRefusedError(f"the database keeps no links: {remedy}") from error
+    if version != schema.VERSION:
+        raise LinkRefusedError(f"the database has links of version {version}, not {schema.VERSION}: {remedy}")
+    rows = await (await connection.execute(_KNOWN, (name,))).fetchall()
+    known = {row[0]: row[1:] for row in rows}
+    for id_, filing in identity.filings.items():
+        if id_ not in known:
+            raise LinkRefusedError(f"the link {name} keeps no {id_}: {remedy}")
+        site, wager, stake_cents, filed, seq, hash_ = known[id_]
+        if site != identity.site:
+            raise LinkRefusedError(f"the link {name} is of {site}: tables of one facility share a meter, not others")
+        mine = replace(filing.meter, link=name)
+        if (wager, stake_cents, json.decode(filed, type=FiledMeter)) != (filing.wager, filing.stake_cents, mine):
+            theirs = json.decode(filed)
+            raise LinkRefusedError(
+                f"{id_}: the tables of {name} file {wager} for {stake_cents} cents with {theirs['filing']}, this one "
+                f"{filing.wager} for {filing.stake_cents} cents with {json.decode(json.encode(filing.meter.filing))}: "
+                "all tables of a link file the same"
+            )
+        await _refuse_set_back(connection, name, id_, identity.heads.get(id_), (seq, hash_))
+    if not await _one(connection, "SELECT count(*) FROM jackpotd.tables WHERE link = %s AND name = %s", (name, table)):
+        raise LinkRefusedError(f"the link {name} does not know the table {table}: {remedy}")
+    await _refuse_second(connection, name, identity)
+
+
+async def _refuse_set_back(
+    connection: Connection, link: str, meter: str, head: LinkHead | None, last: tuple[int, bytes]
+) -> None:
+    """Refuse a ledger that lacks a line this table was told of: the database was set back to an older copy."""
+    if head is None:
+        return
+    there = await _one(connection, _HASH_AT, (link, meter, head.seq)) if head.seq <= last[0] else None
+    if there is None or there.hex() != head.hash:
+        raise LinkRefusedError(
+            f"{meter}: line {head.seq} of the ledger is not the one this table was told of: the database was set back "
+            "or changed; restore the newest copy, and have the difference looked into with `jackpotd link audit`"
+        )
+
+
+async def _refuse_second(connection: Connection, link: str, identity: Identity) -> None:
+    """One session for one table. A session of this very process that was cut off is ended; another's is not."""
+    key = int.from_bytes(sha256(f"jackpotd/{link}/{identity.table}".encode()).digest()[:8], "big", signed=True)
+    for _ in range(_TAKE_OVER_TRIES):
+        if await _one(connection, "SELECT pg_try_advisory_lock(%s)", (key,)):
+            return
+        await connection.execute(_HOLDERS, (key, f"jackpotd {identity.instance}"))
+        await asyncio.sleep(_TAKE_OVER_SECONDS)
+    raise LinkRefusedError(
+        f"the table {identity.table} is active at the link {link} already: another controller runs under its name, or "
+        "one has ended a moment ago; stop the other"
+    )
+
+
+class Session:
+    """One table's session with its link."""
+
+    def __init__(self, connection: Connection, link: str, table: str, chances: Chances) -> None:
+        self._connection = connection
+        self._link = link
+        self._table = table
+        self._chances = chances
+        self._doubtful = ""  # what the server said of a commit it could not wait for
+        self.filed: dict[str, FiledMeter] = {}
+        self.shown: dict[str, Shown] = {}
+        connection.add_notice_handler(self._noticed)
+
+    def _noticed(self, said: psycopg.errors.Diagnostic) -> None:
+        """A warning at a commit: it is on this server's disk, and perhaps not on the standby's."""
+        if said.severity_nonlocalized == "WARNING":
+            self._doubtful = said.message_primary or "a warning"
+
+    def hang_up(self) -> None:
+        """End the connection at once, whatever is under way: the other end may never answer."""
+        with suppress(psycopg.Error, OSError):
+            ours = socket.socket(fileno=os.dup(self._connection.fileno()))
+            with ours:
+                ours.shutdown(socket.SHUT_RDWR)
+
+    async def within(self, coming: Coroutine[Any, Any, T]) -> T:
+        """What is asked of the server, if it answers in time; otherwise the session is over."""
+        task = asyncio.create_task(coming)
+        try:
+            done, _ = await asyncio.wait([task], timeout=ANSWER_SECONDS)
+        except asyncio.CancelledError:
+            self.hang_up()
+            await asyncio.wait([task])
+            task.exception()
+            raise
+        if not done:
+            self.hang_up()
+        try:
+            found = await task
+        except LinkLostError:
+            raise
+        except LedgerError as error:
+            raise LinkRefusedError(str(error)) from error
+        except (psycopg.Error, OSError) as error:
+            why = _told(error) if done else f"the database does not answer within {ANSWER_SECONDS} s"
+            raise LinkLostError(why) from error
+        if self._doubtful:
+            raise LinkLostError(f"the database is not sure of a commit: {self._doubtful}")
+        return found
+
+    async def look(self) -> None:
+        """See how the meters stand."""
+        await self.within(self._look())
+
+    async def _look(self) -> None:
+        rows = await (await self._connection.execute(_LOOK, (self._link,))).fetchall()
+        for meter, seq, state, hits in rows:
+            if meter in self.filed:
+                self.shown[meter] = Shown(seq, _METER.decode(state), _LISTED.decode(hits))
+
+    async def apply(self, intent: Intent, at: str) -> LinkAnswered:
+        """Have an intent applied once, however often it is asked, and durably."""
+        return await self.within(self._apply(intent, at))
+
+    async def _apply(self, intent: Intent, at: str) -> LinkAnswered:
+        needs_past = intent.kind != "contribute"
+        place = (self._link, intent.meter)
+        connection = self._connection
+        async with connection.pipeline():
+            await connection.execute("BEGIN")
+            locked = await connection.execute(_LOCK_WITH_HITS if needs_past else _LOCK, place)
+            seen = await connection.execute(_SEEN, (self._link, intent.table, intent.id))
+            past = await connection.execute(_PAST, (*place, intent.table, intent.round)) if needs_past else None
+        before = await seen.fetchone()
+        if before is not None:
+            # The lock is a write, so this commit waits as any other: what was found is then as durable as what it says.
+            await connection.execute("COMMIT")
+            return answer(_LINE.decode(before[2]), at, before[0], before[1].hex())
+        row = await locked.fetchone()
+        if row is None:
+            raise LinkRefusedError(f"the link {self._link} keeps no {intent.meter} any more")
+        pasts = [Past(seq, kind, _LINE.decode(line)) for seq, kind, line in await past.fetchall()] if past else []
+        meter = _METER.decode(row[2])
+        listed: tuple[Listed, ...] = _LISTED.decode(row[3]) if needs_past else ()
+        book = _book(row[0] + 1, meter, listed, pasts)
+        applied = decide(book, intent, at, self.filed[intent.meter], self._chances)
+        if not needs_past and applied.listed:  # a mystery value was passed: now the hits before it are needed
+            (hits,) = await _row(connection, _HITS, place)
+            book = _book(row[0] + 1, meter, _LISTED.decode(hits), pasts)
+            applied = decide(book, intent, at, self.filed[intent.meter], self._chances)
+        return await self._written(intent, at, book.seq, row[1], applied, with_hits=needs_past or bool(applied.listed))
+
+    async def _written(  # noqa: PLR0913 -- all that a line is made of
+        self, intent: Intent, at: str, seq: int, prev_hash: bytes, applied: Applied, *, with_hits: bool
+    ) -> LinkAnswered:
+        """Write the line and the meter after it, and commit."""
+        connection, place = self._connection, (self._link, intent.meter)
+        payload = json.encode(applied.line).decode()
+        hash_ = chained(prev_hash, seq, at, intent.round, intent.kind, VERSION, payload)
+        bare = replace(applied.meter, last=())
+        state = json.encode(bare).decode()
+        line = (seq, at, intent.round, intent.kind, VERSION, payload, prev_hash, hash_, intent.table, intent.id)
+        async with connection.pipeline():
+            await connection.execute(_WRITE, (*place, *line))
+            if with_hits:
+                hits = json.encode(applied.listed).decode()
+                await connection.execute(_UPDATE_WITH_HITS, (seq, hash_, state, hits, *place))
+            else:
+                await connection.execute(_UPDATE, (seq, hash_, state, *place))
+            await connection.execute("COMMIT")
+        known = self.shown.get(intent.meter)
+        listed = applied.listed if with_hits else known.listed if known else ()
+        self.shown[intent.meter] = Shown(seq, bare, listed)
+        return answer(applied.line, at, seq, hash_.hex())
+
+
+def _book(seq: int, meter: Meter, listed: tuple[Listed, ...], past: list[Past]) -> Book:
+    return Book(seq, replace(meter, last=tuple(each.hit for each in listed)), listed, past)
+
+
+async def _row(connection: Connection, statement: str, values: tuple[Any, ...] = ()) -> Row:
+    row = await (await connection.execute(statement, values)).fetchone()
+    if row is None:
+        raise LinkRefusedError("the database lost a row that was there: look at it with `jackpotd link audit`")
+    return row
+
+
+async def _one(connection: Connection, statement: str, values: tuple[Any, ...] = ()) -> Any:  # noqa: ANN401 -- a column
+    row = await (await connection.execute(statement, values)).fetchone()
+    return row[0] if row else None
+
+
+def _told(error: BaseException) -> str:
+    """What the library says, on one line."""
+    return " ".join(str(error).split()) or type(error).__name__

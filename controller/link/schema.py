@@ -1,0 +1,80 @@
+"""The tables of links in PostgreSQL, and how an older form of them becomes this one.
+
+Meters are the hot rows: small, updated in place, and locked while an intent is decided. The ledger only grows: triggers
+refuse to change or remove a line, for whoever does not own the tables.
+"""
+
+SCHEMA = "jackpotd"
+VERSION = 1
+
+# Each step leads from one version to the next. A step that was ever released is never changed.
+STEPS: tuple[str, ...] = (
+    """
+CREATE SCHEMA IF NOT EXISTS jackpotd;
+
+CREATE TABLE jackpotd.version (version integer NOT NULL);
+INSERT INTO jackpotd.version VALUES (0);
+
+CREATE TABLE jackpotd.meters (
+    link text NOT NULL,
+    meter text NOT NULL,
+    site text NOT NULL,
+    wager text NOT NULL,         -- with its paytable, as every table of the link files it
+    stake_cents bigint NOT NULL,
+    filed text NOT NULL,         -- JSON: the numbers as filed
+    opened text NOT NULL,        -- JSON: the meter as it was opened, before the first line
+    seq bigint NOT NULL,         -- of the last line
+    hash bytea NOT NULL,         -- of the last line; 32 zeros before the first
+    state text NOT NULL,         -- JSON: the meter without its hits; sealed values only
+    hits text NOT NULL,          -- JSON: the last hits, and those not yet settled
+    PRIMARY KEY (link, meter)
+) WITH (fillfactor = 40);        -- room to update a row in place, over and over
+
+CREATE TABLE jackpotd.tables (
+    link text NOT NULL,
+    name text NOT NULL,          -- site/table
+    added_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (link, name)
+);
+
+CREATE TABLE jackpotd.ledger (
+    link text NOT NULL,
+    meter text NOT NULL,
+    seq bigint NOT NULL,
+    at text NOT NULL,            -- by the clock of the table that asked
+    round bigint NOT NULL,       -- of that table
+    kind text NOT NULL,
+    version integer NOT NULL,
+    payload text NOT NULL,       -- JSON
+    prev_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    name text NOT NULL,          -- of the table, as in the payload
+    intent text NOT NULL,        -- the same
+    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (link, meter, seq),
+    UNIQUE (link, name, intent)
+);
+-- What a table's round has done, and no round twice.
+CREATE INDEX ledger_round ON jackpotd.ledger (link, meter, name, round);
+CREATE UNIQUE INDEX ledger_once ON jackpotd.ledger (link, meter, name, round) WHERE kind = 'contribute';
+
+CREATE FUNCTION jackpotd.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the ledger of a link only grows';
+END $$;
+CREATE TRIGGER ledger_only_grows BEFORE UPDATE OR DELETE ON jackpotd.ledger
+    FOR EACH ROW EXECUTE FUNCTION jackpotd.refuse();
+CREATE TRIGGER ledger_is_kept BEFORE TRUNCATE ON jackpotd.ledger
+    FOR EACH STATEMENT EXECUTE FUNCTION jackpotd.refuse();
+CREATE TRIGGER meters_are_kept BEFORE DELETE ON jackpotd.meters
+    FOR EACH ROW EXECUTE FUNCTION jackpotd.refuse();
+""",
+)
+
+# What a controller needs, and no more: it cannot add a table or a meter, nor change a line.
+RIGHTS = """
+GRANT USAGE ON SCHEMA jackpotd TO {role};
+GRANT SELECT ON ALL TABLES IN SCHEMA jackpotd TO {role};
+GRANT INSERT ON jackpotd.ledger TO {role};
+GRANT UPDATE (seq, hash, state, hits) ON jackpotd.meters TO {role};
+"""
