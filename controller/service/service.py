@@ -74,7 +74,7 @@ class Service:
             loop.add_signal_handler(which, self.stop)
         self._found = configuration(self._path, self._clock.now())
         self._log = self._log.bind(table=f"{self._found.site}/{self._found.table}")
-        self._secrets = credentials(self._environ, self._found.settings)
+        self._secrets = credentials(self._environ, self._found)
         self._identity = Identity(
             site=self._found.site,
             table=self._found.table,

@@ -113,7 +113,12 @@ class Table:
         if self.engine.state.filed is None:
             day = gaming_day_of(found.files, now)
             filing = SubmissionChanged(
-                at=stamp(now), key=str(uuid4()), toml=found.toml, day=day, reason="the first of this journal"
+                at=stamp(now),
+                key=str(uuid4()),
+                toml=found.toml,
+                day=day,
+                reason="the first of this journal",
+                links=found.settings.link.links,
             )
             self._step(filing)
         for each in sealed_values(self.engine.state, secrets.vault, stamp(now)):
