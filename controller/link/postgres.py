@@ -9,10 +9,10 @@ of an intent is found out by asking again.
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from msgspec import json
@@ -28,6 +28,7 @@ from controller.core.state import Intent, LinkHead
 from controller.link import schema
 from controller.link.chances import Chances
 from controller.link.ledger import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, decide
+from controller.link.sessions import Identity, LinkLostError, LinkRefusedError, Shown
 from controller.wire.link import LinkSettings
 
 Row = TupleRow
@@ -73,40 +74,6 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND a.pid <> pg_b
 _LISTED = json.Decoder(tuple[Listed, ...])
 _LINE = json.Decoder(Line)
 _METER = json.Decoder(Meter)
-
-
-class LinkLostError(Exception):
-    """The database is not there, or does not answer in time. What was asked may have been done: ask again."""
-
-
-class LinkRefusedError(LinkLostError):
-    """The database is there, and the table must not use it; the message says why and what to do."""
-
-
-class Filing(NamedTuple):
-    """A linked meter as this table files it."""
-
-    wager: str  # with its paytable
-    stake_cents: int
-    meter: FiledMeter
-
-
-class Identity(NamedTuple):
-    """Who asks: a table, what it files, and how far it knows the ledger."""
-
-    site: str
-    table: str  # site/table
-    instance: str  # of this process
-    filings: Mapping[str, Filing]  # by meter
-    heads: Mapping[str, LinkHead]  # the same
-
-
-class Shown(NamedTuple):
-    """A linked meter as every table of the link may show it."""
-
-    seq: int
-    meter: Meter  # without its hits
-    listed: tuple[Listed, ...]
 
 
 @asynccontextmanager
