@@ -175,7 +175,6 @@ def _locked(state: State, changes: Changes, recorded: Recorded, round_: int, fac
         filed=state.filed_seq,
         wagers=fact.wagers if isinstance(fact, facts.LockedOut) else (),
         amounts={id_: Amount(each.units, each.reserve) for id_, each in meters.items() if each.kind != "mystery"},
-        shown=state.linked,
     )
     _shelved(state, changes, record)
     changes["standing"] = {}
@@ -330,9 +329,6 @@ def _answered(state: State, recorded: Recorded, changes: Changes) -> None:
     fact = recorded.fact
     if isinstance(fact, facts.LinkWasAnswered):
         intents = changes.get("intents", state.intents)
-        if intents[fact.intent].kind == "contribute":  # what it shows after this round's own contributions
-            record = _record(state, changes, fact.round)
-            _shelved(state, changes, replace(record, shown=record.shown | {fact.meter: fact.display_cents}))
         changes["intents"] = {id_: each for id_, each in intents.items() if id_ != fact.intent}
         changes["linked"] = {**state.linked, fact.meter: fact.display_cents}
         known = state.link_heads.get(fact.meter)

@@ -29,6 +29,7 @@ from controller.link import schema
 from controller.link.chances import Chances
 from controller.link.ledger import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, decide
 from controller.link.sessions import Identity, LinkLostError, LinkRefusedError, Shown
+from controller.vault import VaultError
 from controller.wire.link import LinkSettings
 
 Row = TupleRow
@@ -240,7 +241,7 @@ class Session:
             found = await task
         except LinkLostError:
             raise
-        except LedgerError as error:
+        except (LedgerError, VaultError) as error:
             raise LinkRefusedError(str(error)) from error
         except (psycopg.Error, OSError) as error:
             why = _told(error) if done else f"the database does not answer within {ANSWER_SECONDS} s"

@@ -1,7 +1,6 @@
 """A linked meter: the lock-out journals an intent, the link applies it with the same meter rules, awards follow."""
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core import inputs
 from controller.core.chance import Draw, Ready
@@ -18,7 +17,6 @@ from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, SUPERVISOR, S
 
 SIX_ZEROS = {"player": ("KS", "QS", "JS"), "banker": ("KH", "QH", "JH")}
 SIX_KINGS = {"player": ("KS", "KH", "KD"), "banker": ("KC", "KS", "KH")}
-MEGA = {"player": ("KS", "9S"), "banker": ("KS", "9S")}  # position 1's combination in both hands
 
 
 class Values:
@@ -232,21 +230,6 @@ def test_a_lost_link_takes_only_its_wager_out_and_lamps_know() -> None:
     totals(link)
 
 
-@pytest.mark.parametrize("hand", [MEGA])
-def test_royal9_on_a_link_weighs_the_jackpot_as_last_answered(hand: dict[str, tuple[str, ...]]) -> None:
-    links = dict.fromkeys(("royal9-mega", "royal9-major", "royal9-minor"), "bank")
-    table, _ = seated(wager="royal9", links=links)
-    link = link_for(table, "bank")
-    locked(table, 1, 2, wager="royal9")
-    table.answer(link)
-    table.do(inputs.HandComplete, **hand, source="shoe")
-    table.answer(link)
-    won = {award.position: award for award in (table.state.record(1) or pytest.fail("no round")).awards}
-    assert (won[1].outcome, won[1].amount_cents) == ("mega", 5_500_100)
-    assert won[2].outcome == "mega-envy"
-    totals(link)
-
-
 def test_a_linked_jackpot_is_asked_for_once_however_often_the_hand_is_entered() -> None:
     table, link = seated()
     locked(table, 1)
@@ -271,23 +254,6 @@ def test_a_linked_jackpot_is_asked_for_also_while_the_contribution_of_its_round_
     assert [intent.kind for intent in table.asked] == ["contribute", "hit"]
     table.answer(link)
     assert [award.outcome for award in (table.state.record(1) or pytest.fail("no round")).awards] == ["six-of-a-kind"]
-
-
-def test_the_same_cards_again_choose_the_same_row_of_a_linked_royal9() -> None:
-    table, _ = seated(wager="royal9", links={"royal9-major": "bank"})
-    filed = table.state.filed
-    assert filed is not None
-    link = link_for(table, "bank")
-    major = link.meters["royal9-major"]
-    link.meters["royal9-major"] = replace(major, units=200_000 * 1_000_000)  # $2,000: above the suited tie's $1,500
-    locked(table, 1, wager="royal9")
-    table.answer(link)
-    hand = {"player": ("KH", "9H"), "banker": ("KS", "9S")}
-    table.do(inputs.HandComplete, **hand, source="shoe")
-    table.answer(link)
-    table.do(inputs.HandComplete, **hand, source="console", by=DEALER)
-    assert [award.outcome for award in (table.state.record(1) or pytest.fail("no round")).awards] == ["major"]
-    assert table.asked == []
 
 
 @pytest.mark.parametrize(
