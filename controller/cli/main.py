@@ -131,6 +131,7 @@ def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", metavar="DIR", help="where it is kept (default: ~/.local/state/jackpotd-demo)")
     parser.add_argument("--broker", metavar="HOST:PORT", help="a broker that lets everybody in, not the embedded one")
     parser.add_argument("--tables", type=int, default=1, metavar="N", help="tables, from 1 to 8 (default: 1)")
+    parser.add_argument("--link", metavar="DSN", help="a PostgreSQL in which the tables share their Harmony meter")
     parser.add_argument("--seed", type=int, metavar="S", help="the same players and cards each time")
 
 
