@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import psycopg
 from msgspec import json
 from msgspec.structs import replace
-from psycopg import AsyncConnection, conninfo
+from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 
 from controller.chain import link as chained
@@ -27,8 +27,11 @@ from controller.core.meters import Meter
 from controller.core.state import Intent, LinkHead
 from controller.link import schema
 from controller.link.chances import Chances
+from controller.link.filings import told as told_apart
 from controller.link.ledger import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, decide
-from controller.link.sessions import Identity, LinkLostError, LinkRefusedError, Shown
+from controller.link.reaching import told as _told
+from controller.link.reaching import words
+from controller.link.sessions import Filing, Identity, LinkLostError, LinkRefusedError, Shown
 from controller.vault import VaultError
 from controller.wire.link import LinkSettings
 
@@ -39,7 +42,6 @@ Connection = AsyncConnection[TupleRow]
 # A session that has not answered in this time is lost: with the pause between two looks it makes less than two seconds,
 # after which no table may take a wager for a link that is not there.
 ANSWER_SECONDS = 1.4
-CONNECT_SECONDS = 2  # libpq takes no less
 # The server's own patience with a controller that hangs: others wait for the row it holds.
 LOCK_MS = 1_200  # for the row; less than a session waits for its answer
 IN_TRANSACTION_MS = 1_000
@@ -70,6 +72,7 @@ _HASH_AT = "SELECT hash FROM jackpotd.ledger WHERE link = %s AND meter = %s AND 
 _HOLDERS = """
 SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND a.pid <> pg_backend_pid()
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND ((l.classid::bigint << 32) | l.objid::bigint) = %s AND a.application_name = %s
 """
 _LISTED = json.Decoder(tuple[Listed, ...])
@@ -100,13 +103,7 @@ async def session(
 
 async def connect(settings: LinkSettings, instance: str, *, password: str | None = None) -> Connection:
     """A connection as the settings say; statements stand alone unless a transaction is begun."""
-    parts: dict[str, str | int | None] = {
-        "application_name": f"jackpotd {instance}",
-        "connect_timeout": CONNECT_SECONDS,
-    }
-    if password is not None:
-        parts["password"] = password
-    dsn = conninfo.make_conninfo(settings.dsn, **parts)
+    dsn = words(settings, f"jackpotd {instance}", password=password)
     return await AsyncConnection.connect(dsn, autocommit=True, prepare_threshold=0)
 
 
@@ -158,14 +155,9 @@ async def _refuse_strangers(connection: Connection, settings: LinkSettings, iden
         site, wager, stake_cents, filed, seq, hash_ = known[id_]
         if site != identity.site:
             raise LinkRefusedError(f"the link {name} is of {site}: tables of one facility share a meter, not others")
-        mine = replace(filing.meter, link=name)
-        if (wager, stake_cents, json.decode(filed, type=FiledMeter)) != (filing.wager, filing.stake_cents, mine):
-            theirs = json.decode(filed)
-            raise LinkRefusedError(
-                f"{id_}: the tables of {name} file {wager} for {stake_cents} cents with {theirs['filing']}, this one "
-                f"{filing.wager} for {filing.stake_cents} cents with {json.decode(json.encode(filing.meter.filing))}: "
-                "all tables of a link file the same"
-            )
+        theirs = Filing(wager, stake_cents, json.decode(filed, type=FiledMeter))
+        if why := told_apart(theirs, filing, name):
+            raise LinkRefusedError(why)
         await _refuse_set_back(connection, name, id_, identity.heads.get(id_), (seq, hash_))
     if not await _one(connection, "SELECT count(*) FROM jackpotd.tables WHERE link = %s AND name = %s", (name, table)):
         raise LinkRefusedError(f"the link {name} does not know the table {table}: {remedy}")
@@ -186,9 +178,14 @@ async def _refuse_set_back(
         )
 
 
+def lock_key(link: str, table: str) -> int:
+    """The number of the lock that a table's session holds as long as it lives."""
+    return int.from_bytes(sha256(f"jackpotd/{link}/{table}".encode()).digest()[:8], "big", signed=True)
+
+
 async def _refuse_second(connection: Connection, link: str, identity: Identity) -> None:
     """One session for one table. A session of this very process that was cut off is ended; another's is not."""
-    key = int.from_bytes(sha256(f"jackpotd/{link}/{identity.table}".encode()).digest()[:8], "big", signed=True)
+    key = lock_key(link, identity.table)
     for _ in range(_TAKE_OVER_TRIES):
         if await _one(connection, "SELECT pg_try_advisory_lock(%s)", (key,)):
             return
@@ -330,8 +327,3 @@ async def _row(connection: Connection, statement: str, values: tuple[Any, ...] =
 async def _one(connection: Connection, statement: str, values: tuple[Any, ...] = ()) -> Any:  # noqa: ANN401 -- a column
     row = await (await connection.execute(statement, values)).fetchone()
     return row[0] if row else None
-
-
-def _told(error: BaseException) -> str:
-    """What the library says, on one line."""
-    return " ".join(str(error).split()) or type(error).__name__

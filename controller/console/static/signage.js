@@ -72,7 +72,7 @@ function soon() {
 function show() {
   const told = tables.map((table) => {
     const { state, reason } = states.get(table);
-    return [table, { state, reason, mode: live.get(table, "status")?.mode, meters: meters.get(table) }];
+    return [table, { state, reason, mode: live.get(table, "status")?.mode, meters: { ...meters.get(table) } }];
   });
   const before = said;
   said = parted(new Map(told));

@@ -1,0 +1,78 @@
+"""A floor whose tables share meters: their configurations, the key they have in common, and the commands."""
+
+import os
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from unittest import mock
+
+from msgspec import json
+
+from controller import vault
+from controller.cli.main import main
+from controller.link.chances import Sealed
+from controller.wire.link import LinkSettings
+from tests.core.play import HEAVENLY, MINI
+
+NAME = "bank"
+HARMONY, HEAVENLY9 = ("harmony",), ("heavenly9", "must-hit-by")
+
+
+class Said:
+    """How a command ended, and what it said."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    def __repr__(self) -> str:
+        return f"exit {self.code}\n{self.out}{self.err}"
+
+    @property
+    def json(self) -> dict[str, object]:
+        found: dict[str, object] = json.decode(self.out)
+        return found
+
+
+class Floor:
+    """Tables of one link, in a folder."""
+
+    def __init__(self, folder: Path, dsn: str, meters: tuple[str, ...] = HARMONY, toml: str = "") -> None:
+        self.folder, self.dsn, self.meters = folder, dsn, meters
+        self.toml = toml or (MINI if meters == HARMONY else HEAVENLY)
+        self.credentials = folder / "credentials"
+        self.credentials.mkdir(mode=0o700)
+        vault.create_key(self.credentials / vault.LINK_KEY_FILE)
+
+    @property
+    def settings(self) -> LinkSettings:
+        return LinkSettings(name=NAME, meter=self.meters, dsn=self.dsn)  # type: ignore[arg-type]  # names of meters
+
+    def chances(self) -> Sealed:
+        return Sealed(NAME, vault.load(self.credentials, vault.LINK_KEY_FILE))
+
+    def config(self, table: str = "mb-07", *, change: tuple[str, str] = ("", ""), link: str = "") -> Path:
+        """The configuration of a table."""
+        path = self.folder / f"{table}.toml"
+        text = self.toml.replace('"mb-07"', f'"{table}"').replace('"bac-01"', f'"{table}"')
+        assert change[0] in text
+        text = text.replace(*change) if change[0] else text
+        meters = json.encode(self.meters).decode()
+        path.write_text(f'{text}\n[link]\nname = "{NAME}"\nmeter = {meters}\ndsn = "{self.dsn}"\n{link}\n')
+        return path
+
+    def call(self, *words: str) -> Said:
+        """Run a command of `jackpotd`, with the floor's credentials."""
+        out, err = StringIO(), StringIO()
+        environ = mock.patch.dict(os.environ, CREDENTIALS_DIRECTORY=str(self.credentials))
+        with environ, redirect_stdout(out), redirect_stderr(err):
+            try:
+                code = main(words)
+            except SystemExit as ended:
+                code = int(ended.code or 0)
+        return Said(code, out.getvalue(), err.getvalue())
+
+    def init(self, *tables: str) -> None:
+        """Make the link ready for some tables."""
+        for table in tables:
+            done = self.call("link", "init", "--config", str(self.config(table)))
+            assert done.code == 0, done
