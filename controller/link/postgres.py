@@ -69,6 +69,10 @@ _UPDATE_WITH_HITS = (
 _LOOK = "SELECT meter, seq, state, hits FROM jackpotd.meters WHERE link = %s ORDER BY meter"
 _KNOWN = "SELECT meter, site, wager, stake_cents, filed, seq, hash FROM jackpotd.meters WHERE link = %s"
 _HASH_AT = "SELECT hash FROM jackpotd.ledger WHERE link = %s AND meter = %s AND seq = %s"
+_ASKED_SINCE = (
+    "SELECT intent FROM jackpotd.ledger "
+    "WHERE link = %s AND meter = %s AND seq > %s AND name = %s AND intent <> ALL(%s) LIMIT 1"
+)
 _HOLDERS = """
 SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND a.pid <> pg_backend_pid()
@@ -159,6 +163,7 @@ async def _refuse_strangers(connection: Connection, settings: LinkSettings, iden
         if why := told_apart(theirs, filing, name):
             raise LinkRefusedError(why)
         await _refuse_set_back(connection, name, id_, identity.heads.get(id_), (seq, hash_))
+        await _refuse_other_journal(connection, name, id_, identity)
     if not await _one(connection, "SELECT count(*) FROM jackpotd.tables WHERE link = %s AND name = %s", (name, table)):
         raise LinkRefusedError(f"the link {name} does not know the table {table}: {remedy}")
     await _refuse_second(connection, name, identity)
@@ -175,6 +180,19 @@ async def _refuse_set_back(
         raise LinkRefusedError(
             f"{meter}: line {head.seq} of the ledger is not the one this table was told of: the database was set back "
             "or changed; restore the newest copy, and have the difference looked into with `jackpotd link audit`"
+        )
+
+
+async def _refuse_other_journal(connection: Connection, link: str, meter: str, identity: Identity) -> None:
+    """Refuse a table whose journal does not know what it asked: its next intents would be taken for old ones."""
+    head = identity.heads.get(meter)
+    after = (link, meter, head.seq if head else 0, identity.table, list(identity.asked))
+    unknown = await _one(connection, _ASKED_SINCE, after)
+    if unknown is not None:
+        raise LinkRefusedError(
+            f"{meter}: the journal of {identity.table} does not know its own intent {unknown}, which the link has: it "
+            "was set back, or is a new one; restore the newest copy of it, or give a table that begins anew a table.id "
+            "of its own and add it with `jackpotd link init`"
         )
 
 

@@ -34,6 +34,7 @@ class Identity(NamedTuple):
     instance: str  # of this process
     filings: Mapping[str, Filing]  # by meter
     heads: Mapping[str, LinkHead]  # the same
+    asked: frozenset[str] = frozenset()  # intents whose answers its journal does not have yet
 
 
 class Shown(NamedTuple):

@@ -171,7 +171,7 @@ class LinkClient:
         state = self._engine.state
         filed = state.filed
         site, name = (filed.site, filed.name) if filed else ("", "")
-        return Identity(site, name, self._instance, filings, state.link_heads)
+        return Identity(site, name, self._instance, filings, state.link_heads, frozenset(state.intents))
 
     def _filings(self) -> dict[str, Filing]:
         """The linked meters as this table files them."""
