@@ -4,17 +4,23 @@ import os
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from msgspec import json
 
 from controller import vault
 from controller.cli.main import main
+from controller.clock import WallClock
+from controller.link import reaching
 from controller.link.chances import Sealed
+from controller.link.filings import filings
+from controller.link.opening import initialise
+from controller.service.starting import configuration
 from controller.wire.link import LinkSettings
 from tests.core.play import HEAVENLY, MINI
+from tests.link.player import NAME, Setup, near_chances
 
-NAME = "bank"
 HARMONY, HEAVENLY9 = ("harmony",), ("heavenly9", "must-hit-by")
 
 
@@ -28,8 +34,8 @@ class Said:
         return f"exit {self.code}\n{self.out}{self.err}"
 
     @property
-    def json(self) -> dict[str, object]:
-        found: dict[str, object] = json.decode(self.out)
+    def json(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.decode(self.out)
         return found
 
 
@@ -70,6 +76,37 @@ class Floor:
             except SystemExit as ended:
                 code = int(ended.code or 0)
         return Said(code, out.getvalue(), err.getvalue())
+
+    def setup(self, table: str, **more: Any) -> Setup:  # noqa: ANN401 -- what the setup takes
+        """A table of this floor, to be played."""
+        return Setup(
+            journal=str(self.journal(table)),
+            table=table,
+            toml=self.config(table).read_text().partition("[link]")[0],
+            dsn=self.dsn,
+            meters=self.meters,
+            credentials=str(self.credentials),
+            **more,
+        )
+
+    def journal(self, table: str) -> Path:
+        return self.folder / f"{table}.db"
+
+    def open(self, *tables: str) -> None:
+        """Make the link ready for some tables, with mystery values that are soon passed."""
+        for table in tables:
+            found = configuration(self.config(table), WallClock().now()).files
+            with reaching.connected(self.settings, "tests") as connection:
+                chances = near_chances(self.credentials)
+                initialise(connection, NAME, (found.site, found.name), filings(found, NAME), chances)
+
+    def audit(self, *tables: str) -> dict[str, Any]:
+        """What `jackpotd link audit` says with the journals of some tables: it adds up."""
+        journals = [str(self.journal(table)) for table in tables]
+        config = str(self.config(tables[0]))
+        done = self.call("link", "audit", "--config", config, "--journal", *journals, "--json")
+        assert done.code == 0, done
+        return done.json
 
     def init(self, *tables: str) -> None:
         """Make the link ready for some tables."""
