@@ -169,7 +169,9 @@ def _link(parser: argparse.ArgumentParser) -> None:
             action.add_argument("--dsn", metavar="DSN", help="connect as its owner, where link.dsn is a controller's")
             action.add_argument("--role", metavar="ROLE", help="whom to give the rights of a controller")
         if name == "audit":
-            action.add_argument("--journal", metavar="DB", nargs="+", default=[], help="journals of its tables")
+            action.add_argument(
+                "--journal", metavar="DB", nargs="+", action="extend", default=[], help="journals of its tables"
+            )
         action.add_argument("--json", action="store_true", help="the answer as JSON")
 
 

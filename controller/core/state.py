@@ -146,6 +146,7 @@ class LinkHead(Struct, frozen=True, array_like=True, gc=False):
 
     seq: int
     hash: str  # lowercase hex
+    link: str
 
 
 class Operator(Struct, frozen=True, gc=False):

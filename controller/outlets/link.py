@@ -76,7 +76,9 @@ class LinkClient:
         """The meters as they stand, not ahead of what the journal was answered: a hit and its fall come together."""
         heads = state.link_heads
         return self._shown | {
-            id_: each for id_, each in self._coming.items() if id_ in heads and heads[id_].seq >= each.seq
+            id_: each
+            for id_, each in self._coming.items()
+            if id_ in heads and heads[id_].link == self.link and heads[id_].seq >= each.seq
         }
 
     def wake(self) -> None:
@@ -111,8 +113,10 @@ class LinkClient:
     async def _converse(self) -> None:
         """One session: ask what waits, see how the meters stand, and only then take wagers."""
         filings = self._filings()
-        if not filings:  # the wager was taken out of the submission
+        if not filings:  # the wager is not in the submission: not yet, or no longer
             return
+        if device(self.link) not in self._engine.state.devices:
+            await self.begin()
         async with self._meet(self._identity(filings)) as session:
             self.meetings += 1
             while self._filings() == filings:
@@ -171,7 +175,8 @@ class LinkClient:
         state = self._engine.state
         filed = state.filed
         site, name = (filed.site, filed.name) if filed else ("", "")
-        return Identity(site, name, self._instance, filings, state.link_heads, frozenset(state.intents))
+        heads = {id_: head for id_, head in state.link_heads.items() if head.link == self.link}
+        return Identity(site, name, self._instance, filings, heads, frozenset(state.intents))
 
     def _filings(self) -> dict[str, Filing]:
         """The linked meters as this table files them."""

@@ -1,7 +1,7 @@
 """Is this Rules Submission lawful? Reads the TOML strictly and holds it against the catalog, reporting all at once."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
@@ -11,7 +11,7 @@ from controller.rules.fields import RULES_SUBMISSION, BareNumber, Fields, Findin
 from controller.rules.lawful_link import read_link
 from controller.rules.lawful_table import Seen, read_awards, read_table
 from controller.rules.lawful_wagers import read_harmony, read_heavenly9, read_royal9
-from controller.rules.submission import Checked, Heavenly9Rules, Submission
+from controller.rules.submission import Checked, Submission
 
 # Settings of the service, which live in the same file or in one beside it. They are no part of what is filed.
 SERVICE_TABLES = ("devices", "button", "mqtt", "journal", "software", "console", "signage", "link")
@@ -41,7 +41,7 @@ def check(text: str, on: date) -> Checked:
     royal9 = read_royal9(wagers["royal9"], table, violations)
     harmony = read_harmony(wagers["harmony"], table, violations, warnings)
     heavenly9 = read_heavenly9(wagers["heavenly9"], table, violations)
-    read_link(service["link"], table, _meters(wagers, heavenly9))
+    read_link(service["link"], table)
     offered = [name for name, fields in wagers.items() if fields is not None]
     warnings += _variant_warnings(table, offered)
     mysteries = {
@@ -56,12 +56,6 @@ def check(text: str, on: date) -> Checked:
     if table.rules is not None and not violations:
         submission = Submission(table.rules, awards, royal9, harmony, heavenly9)
     return Checked(submission, tuple(violations), tuple(warnings))
-
-
-def _meters(wagers: Mapping[str, Fields | None], heavenly9: Heavenly9Rules | None) -> set[str]:
-    """The meters that are filed and could be shared, by the tables that file them."""
-    found = {name for name in ("harmony", "heavenly9") if wagers[name] is not None}
-    return found | ({"must-hit-by"} if heavenly9 is not None and heavenly9.must_hit_by is not None else set())
 
 
 def _parse(text: str) -> dict[str, Any]:

@@ -1,14 +1,15 @@
 """The table [link] of a configuration, held against the catalog: which meters several tables may share."""
 
-from collections.abc import Collection
-
 from controller.rules import catalog
 from controller.rules.fields import Fields
 from controller.rules.lawful_table import Seen
 
 
-def read_link(fields: Fields | None, table: Seen, filed: Collection[str]) -> None:
-    """Refuse a meter that cannot be linked, or that is not filed. The other keys are the service's own to read."""
+def read_link(fields: Fields | None, table: Seen) -> None:
+    """Refuse a meter that cannot be linked. One that is not filed may be named: it is linked when it comes.
+
+    The other keys are the service's own to read.
+    """
     if fields is None or not fields.has("meter"):
         return
     for id_ in fields.words("meter"):
@@ -23,8 +24,6 @@ def read_link(fields: Fields | None, table: Seen, filed: Collection[str]) -> Non
             fields.note("meter", f"{id_!r} cannot be linked: {known} can", place)
         elif table.game is not None and table.game not in allowed:
             fields.note("meter", f"{id_} is not linked on {table.game}", _places(allowed))
-        elif table.game is not None and id_ not in filed:
-            fields.note("meter", f"{id_} cannot be linked: it is not filed", _places(allowed))
 
 
 def _places(allowed: dict[str, str]) -> str:

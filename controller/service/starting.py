@@ -58,9 +58,6 @@ def configuration(path: Path, now: int) -> Configuration:
         told = "\n".join(f"  {each.key}: {each.message}" for each in found.violations)
         raise BadInputError(f"{path} is not lawful, see `jackpotd check`:\n{told}")
     files = filed(found.submission, settings.link.links)
-    unfiled = [id_ for id_ in settings.link.meters if id_ not in files.meters()]
-    if unfiled:
-        raise SettingsError("link.meter", f"{', '.join(unfiled)} cannot be linked: {path.name} files no such meter")
     _refuse_places(settings, files)
     return Configuration(text, files, settings, files.site, files.table)
 

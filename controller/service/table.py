@@ -81,7 +81,13 @@ class Table:
             self.machine.standing["software"] = "a checkout, which cannot be checked"
         signing_in = SigningIn(self.engine, Pins(journal, secrets.pepper), Tokens(), clock)
         self.commands = Commands(
-            self.engine, signing_in, lambda: open_readonly(journal.path), clock, self.identity.epoch
+            self.engine,
+            signing_in,
+            lambda: open_readonly(journal.path),
+            clock,
+            self.identity.epoch,
+            links=settings.link.links,
+            linked=self.machine.linked,
         )
         self.broker = Broker(
             settings.mqtt,

@@ -293,3 +293,87 @@ def test_a_meter_never_moves_between_table_and_link(before: dict[str, str], afte
     )
     assert isinstance(answer, Refused)
     assert answer.refusal is Refusal.BAD_REQUEST
+
+
+WITHOUT = MINI.partition("[harmony]")[0]
+
+
+def refile(table: Linked, toml: str, links: dict[str, str]) -> Decision | Refused:
+    return table.try_(
+        inputs.SubmissionChanged,
+        toml=toml,
+        day=table.state.day,
+        reason="as agreed with the Board",
+        by=SUPERVISOR,
+        second=SUPERVISOR2,
+        links=links,
+    )
+
+
+def closed_after_a_round() -> tuple[Linked, MemoryLink]:
+    table, link = seated()
+    locked(table, 1, 2)
+    table.answer(link)
+    table.do(inputs.HandComplete, player=("2S", "3S", "5C"), banker=("TH", "4D", "KD"), source="shoe")
+    table.do(inputs.TableClosed, by=DEALER)
+    return table, link
+
+
+def test_a_table_leaves_its_link_and_joins_another() -> None:
+    table, link = closed_after_a_round()
+    given = table.state.accounts["link:bank"]
+    assert isinstance(refile(table, WITHOUT, {"harmony": "bank"}), Decision)
+    assert table.state.linked == {}
+    assert isinstance(refile(table, MINI, {"harmony": "other"}), Decision)
+    assert table.state.accounts["link:bank"] == given  # what it gave stays where it is
+    other = link_for(table, "other")
+    table.do(inputs.TableOpened, by=DEALER)
+    table.do(inputs.WagerAbsent, position=1, wager="harmony")
+    locked(table, 1)
+    assert [(each.link, each.kind) for each in table.asked] == [("other", "contribute")]
+    table.answer(other)
+    assert table.state.link_heads["harmony"].link == "other"
+    totals(link)
+    totals(other)
+
+
+def test_a_table_leaves_its_link_for_a_meter_of_its_own() -> None:
+    table, link = closed_after_a_round()
+    refused = refile(table, MINI, {})
+    assert isinstance(refused, Refused)  # not in one step: its books would be in two places
+    assert isinstance(refile(table, WITHOUT, {}), Decision)
+    assert isinstance(refile(table, MINI, {}), Decision)
+    assert table.state.meters["harmony"].display_cents == 2_500_000
+    totals(link)
+
+
+def test_a_table_leaves_its_link_only_when_everything_is_answered() -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.do(inputs.HandComplete, player=("2S", "3S", "5C"), banker=("TH", "4D", "KD"), source="shoe")
+    table.do(inputs.TableClosed, by=DEALER)
+    refused = refile(table, WITHOUT, {})
+    assert isinstance(refused, Refused)
+    assert refused.refusal is Refusal.STALE
+    table.answer(link)
+    assert isinstance(refile(table, WITHOUT, {}), Decision)
+
+
+def test_a_late_hand_of_a_link_that_was_left_is_too_late() -> None:
+    table, link = closed_after_a_round()
+    table.do(inputs.TableOpened, by=DEALER)
+    for seat in (1, 2, 3):
+        table.do(inputs.WagerAbsent, position=seat, wager="harmony")
+    locked(table, 3)
+    table.answer(link)
+    table.now += 10_000_000
+    table.do(inputs.Button)  # the next round: the hand was not entered
+    table.do(inputs.TableClosed, by=DEALER)
+    assert isinstance(refile(table, WITHOUT, {}), Decision)
+    for toml, links in ((WITHOUT, {}), (MINI, {"harmony": "other"})):
+        if toml is MINI:
+            assert isinstance(refile(table, toml, links), Decision)
+        refused = table.try_(inputs.LateHand, by=FLOOR, round=2, **SIX_KINGS)
+        assert isinstance(refused, Refused)
+        assert refused.refusal is Refusal.TOO_LATE
+    assert table.asked == []
