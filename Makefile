@@ -89,7 +89,8 @@ PIP_COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --up
 lock: ## Pin all dependencies anew, with hashes
 	@test -x $(BIN)/pip-compile || $(MAKE) $(VENV)/dev.stamp
 	$(PIP_COMPILE) --build-deps-for=editable --output-file=requirements.lock pyproject.toml
-	$(PIP_COMPILE) --build-deps-for=editable --extra=dev --constraint=requirements.lock \
+	$(PIP_COMPILE) --extra=link --constraint=requirements.lock --output-file=requirements-link.lock pyproject.toml
+	$(PIP_COMPILE) --build-deps-for=editable --extra=dev --constraint=requirements.lock --constraint=requirements-link.lock \
 		--output-file=requirements-dev.lock pyproject.toml
 
 clean: ## Remove the virtual environment and caches
