@@ -4,7 +4,7 @@ import { connect } from "./live.js";
 import { Odometer, dollars } from "./odometer.js";
 import { Queue } from "./signage-hits.js";
 import { panels as grid } from "./signage-layout.js";
-import { parted } from "./signage-links.js";
+import { linkAt, parted } from "./signage-links.js";
 import { Panel, fit, make, named, positions } from "./signage-panel.js";
 import { text } from "./text.js";
 
@@ -125,7 +125,13 @@ function lay() {
   const lines = Math.ceil(all.length / columns);
   sign.style.setProperty("--columns", columns);
   sign.style.setProperty("--lines", lines);
-  for (const panel of all) panel.lay(Math.floor(width / columns), Math.floor(height / lines), measure);
+  // Where the last line is not full, the first panel, which is a link's if there is one, takes the room that is left.
+  const wide = [...said.keys()].some(linkAt) ? Math.min(columns, 1 + columns * lines - all.length) : 1;
+  for (const [place, panel] of all.entries()) {
+    const cells = place === 0 ? wide : 1;
+    panel.element.style.gridColumn = cells > 1 ? `span ${cells}` : "";
+    panel.lay(Math.floor((cells * width) / columns), Math.floor(height / lines), measure);
+  }
 }
 
 function fill() {
