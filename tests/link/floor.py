@@ -8,6 +8,7 @@ from typing import Any
 from unittest import mock
 
 from msgspec import json
+from psycopg import conninfo
 
 from controller import vault
 from controller.cli.main import main
@@ -107,6 +108,19 @@ class Floor:
         done = self.call("link", "audit", "--config", config, "--journal", *journals, "--json")
         assert done.code == 0, done
         return done.json
+
+    def flaws(self, *tables: str) -> list[str]:
+        """What `jackpotd link audit` names as differences, with the journals of some tables."""
+        journals = [str(self.journal(table)) for table in tables]
+        done = self.call("link", "audit", "--config", str(self.config(tables[0])), "--journal", *journals, "--json")
+        assert done.code in (0, 1), done
+        found: list[str] = done.json["differences"]
+        assert bool(found) == bool(done.code)
+        return found
+
+    @property
+    def database(self) -> str:
+        return str(conninfo.conninfo_to_dict(self.dsn)["dbname"])
 
     def init(self, *tables: str) -> None:
         """Make the link ready for some tables."""
