@@ -32,7 +32,7 @@ def run(options: argparse.Namespace, asked: Asked) -> int:
             settled = [journal.head().seq for journal in journals]
             connection = stack.enter_context(connected(asked))
             with snapshot(connection, asked.settings.name) as ledger:
-                given = _given(asked.settings.name, journals, settled, ledger.tables)
+                given = journaled(asked.settings.name, journals, settled, ledger.tables)
                 found = audit(ledger, given)
     except JournalCorruptError as error:
         say(json.encode({"ok": False, "why": str(error)}).decode() if options.json else printable(str(error)))
@@ -43,19 +43,19 @@ def run(options: argparse.Namespace, asked: Asked) -> int:
     return 0 if found.ok else 1
 
 
-def _given(link: str, journals: list[JournalReader], settled: list[int], tables: list[str]) -> dict[str, Given]:
+def journaled(link: str, journals: list[JournalReader], settled: list[int], tables: list[str]) -> dict[str, Given]:
     """What each journal says, by table."""
     found: dict[str, Given] = {}
     for journal, last in zip(journals, settled, strict=True):
-        journaled = Journaled(link)
+        said = Journaled(link)
         for seq, fact in _facts(journal, link):
-            journaled.take(seq, fact)
-        if journaled.table not in tables:
-            whose = f"of {journaled.table}, which is no table of the link {link}" if journaled.table else "of no table"
+            said.take(seq, fact)
+        if said.table not in tables:
+            whose = f"of {said.table}, which is no table of the link {link}" if said.table else "of no table"
             raise BadInputError(f"{journal.path} is the journal {whose}: leave it out")
-        if journaled.table in found:
-            raise BadInputError(f"{journal.path} is another journal of {journaled.table}: name one of them")
-        found[journaled.table] = Given(journaled, last)
+        if said.table in found:
+            raise BadInputError(f"{journal.path} is another journal of {said.table}: name one of them")
+        found[said.table] = Given(said, last)
     return found
 
 

@@ -53,9 +53,11 @@ _LOCK = "SELECT seq, hash, state FROM jackpotd.meters WHERE link = %s AND meter 
 _LOCK_WITH_HITS = "SELECT seq, hash, state, hits FROM jackpotd.meters WHERE link = %s AND meter = %s FOR UPDATE"
 _HITS = "SELECT hits FROM jackpotd.meters WHERE link = %s AND meter = %s"
 _SEEN = "SELECT seq, hash, payload FROM jackpotd.ledger WHERE link = %s AND name = %s AND intent = %s"
+# A round begins with its contribution, which one index finds; what followed at the same table another.
 _PAST = (
-    "SELECT seq, kind, payload FROM jackpotd.ledger "
-    "WHERE link = %s AND meter = %s AND name = %s AND round = %s ORDER BY seq"
+    "SELECT l.seq, l.kind, l.payload FROM jackpotd.ledger f JOIN jackpotd.ledger l USING (link, meter, name, round) "
+    "WHERE f.link = %s AND f.meter = %s AND f.name = %s AND f.round = %s AND f.kind = 'contribute' AND l.seq >= f.seq "
+    "ORDER BY l.seq"
 )
 _WRITE = (
     "INSERT INTO jackpotd.ledger "

@@ -1,6 +1,7 @@
 """One table played by hand, step by step, whose intents a test takes to the link itself."""
 
 import secrets
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -35,7 +36,7 @@ class Desk:
             self.do(inputs.SubmissionChanged, toml=setup.toml, day="2026-11-16", reason="installed", links=links)
             self.do(inputs.TableOpened, by=DEALER)
 
-    def release(self, effects: list[Effect], state: State) -> None:
+    def release(self, effects: Sequence[Effect], state: State) -> None:
         """Nobody is there."""
 
     def faulted(self, why: str) -> None:
@@ -53,7 +54,12 @@ class Desk:
         filed = self.state.filed
         assert filed is not None
         return Identity(
-            filed.site, filed.name, instance or self.instance, filings(filed, NAME), dict(self.state.link_heads)
+            filed.site,
+            filed.name,
+            instance or self.instance,
+            filings(filed, NAME),
+            dict(self.state.link_heads),
+            frozenset(self.state.intents),
         )
 
     def now(self) -> str:
@@ -76,18 +82,19 @@ class Desk:
     # -- a round --
 
     def lock_out(self, *seats: int) -> None:
+        """Chips down and the button pressed, in one commit."""
+        at, bets = self.now(), list[inputs.Input]()
         for seat in seats:
-            self.do(inputs.WagerAbsent, position=seat, wager=self.wager)
-            self.do(inputs.WagerPresent, position=seat, wager=self.wager)
-        self.do(inputs.Button, reopen_after_ms=0)
+            bets.append(inputs.WagerAbsent(at=at, position=seat, wager=self.wager))
+            bets.append(inputs.WagerPresent(at=at, position=seat, wager=self.wager))
+        answers = self.engine.step([*bets, inputs.Button(at=at, reopen_after_ms=0)])
+        assert all(each.ok for each in answers), answers
 
     def jackpot(self) -> None:
         self.do(inputs.HandComplete, **JACKPOTS[self.wager], source="shoe")
 
     def reopen(self) -> None:
         self.do(inputs.Button, reopen_after_ms=0)
-        for seat in range(1, 6):
-            self.do(inputs.WagerAbsent, position=seat, wager=self.wager)
 
     def void(self) -> None:
         self.do(inputs.RoundVoided, by=FLOOR, round=self.state.round, reason="misdeal")
@@ -104,15 +111,15 @@ class Desk:
 
     # -- the link --
 
-    async def ask(self, session: Session) -> None:
-        """Take everything intended to the link, and journal its answers."""
-        while self.intents:
+    async def ask(self, session: Session, leave: int = 0) -> None:
+        """Take everything intended to the link, but for the last few, and journal its answers."""
+        while len(self.intents) > leave:
             self.take(await session.apply(self.intents[0], self.now()))
 
-    async def ask_anew(self) -> None:
+    async def ask_anew(self, leave: int = 0) -> None:
         """The same, in a session of its own."""
         async with meeting(self.setup)(self.identity()) as session:
-            await self.ask(session)
+            await self.ask(session, leave)
 
     def close(self) -> None:
         self._journal.close()

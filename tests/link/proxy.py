@@ -71,7 +71,7 @@ class Proxy:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._pass_on(TO_SERVER, reader, server_writer, started=False))
                 group.create_task(self._pass_on(TO_CLIENT, server_reader, writer, started=True))
-        except* (OSError, asyncio.IncompleteReadError):
+        except* (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             self._writers -= both
