@@ -120,7 +120,7 @@ class Floor:
             settled = [journal.head().seq for journal in journals]
             connection = stack.enter_context(reaching.connected(self.settings, "tests"))
             ledger = stack.enter_context(snapshot(connection, NAME))
-            return audit(ledger, journaled(NAME, journals, settled, ledger.tables)).differences
+            return audit(ledger, *journaled(NAME, journals, settled, ledger.tables)).differences
 
     @property
     def database(self) -> str:
