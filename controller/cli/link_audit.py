@@ -31,32 +31,35 @@ def run(options: argparse.Namespace, asked: Asked) -> int:
             # What the journals were answered up to here, the ledger must have: it is looked at after them.
             settled = [journal.head().seq for journal in journals]
             connection = stack.enter_context(connected(asked))
-            with snapshot(connection, asked.settings.name) as ledger:
-                given = _given(asked.settings.name, journals, settled, ledger.tables)
-                found = audit(ledger, given)
-    except JournalCorruptError as error:
-        say(json.encode({"ok": False, "why": str(error)}).decode() if options.json else printable(str(error)))
-        return 1
+            ledger = stack.enter_context(snapshot(connection, asked.settings.name))
+            found = audit(ledger, *journaled(asked.settings.name, journals, settled, ledger.tables))
     except JournalError as error:
         raise BadInputError(printable(str(error))) from error
     say(json.encode(_as_dict(found)).decode() if options.json else printable_lines(_told(found)))
     return 0 if found.ok else 1
 
 
-def _given(link: str, journals: list[JournalReader], settled: list[int], tables: list[str]) -> dict[str, Given]:
-    """What each journal says, by table."""
+def journaled(
+    link: str, journals: list[JournalReader], settled: list[int], tables: list[str]
+) -> tuple[dict[str, Given], list[str]]:
+    """What each journal says, by table; and which are not whole."""
     found: dict[str, Given] = {}
+    unread: list[str] = []
     for journal, last in zip(journals, settled, strict=True):
-        journaled = Journaled(link)
-        for seq, fact in _facts(journal, link):
-            journaled.take(seq, fact)
-        if journaled.table not in tables:
-            whose = f"of {journaled.table}, which is no table of the link {link}" if journaled.table else "of no table"
+        said = Journaled(link)
+        try:
+            for seq, fact in _facts(journal, link):
+                said.take(seq, fact)
+        except JournalCorruptError as error:
+            unread.append(f"{journal.path} is not whole, and was not compared: {error}")
+            continue
+        if said.table not in tables:
+            whose = f"of {said.table}, which is no table of the link {link}" if said.table else "of no table"
             raise BadInputError(f"{journal.path} is the journal {whose}: leave it out")
-        if journaled.table in found:
-            raise BadInputError(f"{journal.path} is another journal of {journaled.table}: name one of them")
-        found[journaled.table] = Given(journaled, last)
-    return found
+        if said.table in found:
+            raise BadInputError(f"{journal.path} is another journal of {said.table}: name one of them")
+        found[said.table] = Given(said, last)
+    return found, unread
 
 
 def _facts(journal: JournalReader, link: str) -> Iterator[tuple[int, Fact]]:
@@ -188,6 +191,6 @@ def _meter_told(each: MeterSum) -> Iterator[str]:
         ["= meter", exact(state.units)],
         ["  reserve", exact(state.reserve)],
         ["  carry", exact(state.carry)],
-        ["  difference", exact(each.difference)],
+        ["  difference", "not known" if each.difference is None else exact(each.difference)],
     ]
     yield from (f"  {line}" for line in columns(parts, "lr"))

@@ -1,6 +1,6 @@
 """`jackpotd link audit`: does a link add up? Every line proven, every table summed, every journal given compared."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from controller.link.comparing import Compared, compare, money
@@ -30,9 +30,9 @@ class MeterSum(NamedTuple):
         return state.units + state.reserve + state.carry
 
     @property
-    def difference(self) -> int:
-        """What is there, less what the lines add up to."""
-        return self.held - self.proof.opened_units - self.flows.held
+    def difference(self) -> int | None:
+        """What is there, less what the lines add up to; None where a line is not whole, and the sum ends before it."""
+        return None if self.proof.bad else self.held - self.proof.opened_units - self.flows.held
 
 
 class Audit(NamedTuple):
@@ -51,9 +51,9 @@ class Audit(NamedTuple):
         return not self.differences
 
 
-def audit(ledger: Ledger, journals: Mapping[str, Given]) -> Audit:
-    """Prove and sum a link's ledger, and hold journals against it, by table."""
-    meters, differences = list[MeterSum](), list[str]()
+def audit(ledger: Ledger, journals: Mapping[str, Given], unread: Sequence[str] = ()) -> Audit:
+    """Prove and sum a link's ledger, and hold journals against it, by table; `unread` are those that are not whole."""
+    meters, differences = list[MeterSum](), list(unread)
     for stored in ledger.meters.values():
         proof = Proof(ledger.link, stored, ledger.tables)
         proof.take(ledger.lines(stored.meter))

@@ -11,7 +11,6 @@ import os
 import socket
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
-from hashlib import sha256
 from typing import Any, TypeVar
 
 import psycopg
@@ -25,10 +24,11 @@ from controller.core.filed import FiledMeter
 from controller.core.inputs import LinkAnswered
 from controller.core.meters import Meter
 from controller.core.state import Intent, LinkHead
-from controller.link import schema
+from controller.link import durability, schema
 from controller.link.chances import Chances
 from controller.link.filings import told as told_apart
 from controller.link.ledger import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, decide
+from controller.link.locks import lock_key
 from controller.link.reaching import told as _told
 from controller.link.reaching import words
 from controller.link.sessions import Filing, Identity, LinkLostError, LinkRefusedError, Shown
@@ -53,9 +53,11 @@ _LOCK = "SELECT seq, hash, state FROM jackpotd.meters WHERE link = %s AND meter 
 _LOCK_WITH_HITS = "SELECT seq, hash, state, hits FROM jackpotd.meters WHERE link = %s AND meter = %s FOR UPDATE"
 _HITS = "SELECT hits FROM jackpotd.meters WHERE link = %s AND meter = %s"
 _SEEN = "SELECT seq, hash, payload FROM jackpotd.ledger WHERE link = %s AND name = %s AND intent = %s"
+# A round begins with its contribution, which one index finds; what followed at the same table another.
 _PAST = (
-    "SELECT seq, kind, payload FROM jackpotd.ledger "
-    "WHERE link = %s AND meter = %s AND name = %s AND round = %s ORDER BY seq"
+    "SELECT l.seq, l.kind, l.payload FROM jackpotd.ledger f JOIN jackpotd.ledger l USING (link, meter, name, round) "
+    "WHERE f.link = %s AND f.meter = %s AND f.name = %s AND f.round = %s AND f.kind = 'contribute' AND l.seq >= f.seq "
+    "ORDER BY l.seq"
 )
 _WRITE = (
     "INSERT INTO jackpotd.ledger "
@@ -124,17 +126,10 @@ async def _prepare(connection: Connection, settings: LinkSettings) -> None:
         raise LinkRefusedError(f"the server is PostgreSQL {connection.info.server_version // 10_000}: 14 or later")
     for name, value in wanted.items():
         await connection.execute(set_, (name, value))
-    found = {
-        name: await _one(connection, "SELECT current_setting(%s)", (name,))
-        for name in ("synchronous_commit", "fsync", "full_page_writes", "synchronous_standby_names")
-    }
+    rows = await (await connection.execute(durability.ASK, (list(durability.SETTINGS),))).fetchall()
     if await _one(connection, "SELECT pg_is_in_recovery()"):
         raise LinkRefusedError("the server is a standby: name all hosts, and target_session_attrs=read-write")
-    flaws = [f"{name} is {found[name]}" for name in ("fsync", "full_page_writes") if found[name] != "on"]
-    if found["synchronous_commit"] != settings.synchronous_commit:
-        flaws.append(f"synchronous_commit is {found['synchronous_commit']}, not {settings.synchronous_commit}")
-    if settings.standby and not found["synchronous_standby_names"]:
-        flaws.append("synchronous_standby_names is empty, and link.standby asks for one")
+    flaws = durability.flaws(dict(rows), settings)
     if flaws and not settings.allow_not_durable:
         raise LinkRefusedError(
             f"the server would acknowledge before it is durable: {', '.join(flaws)}: mend its configuration"
@@ -194,11 +189,6 @@ async def _refuse_other_journal(connection: Connection, link: str, meter: str, i
             "was set back, or is a new one; restore the newest copy of it, or give a table that begins anew a table.id "
             "of its own and add it with `jackpotd link init`"
         )
-
-
-def lock_key(link: str, table: str) -> int:
-    """The number of the lock that a table's session holds as long as it lives."""
-    return int.from_bytes(sha256(f"jackpotd/{link}/{table}".encode()).digest()[:8], "big", signed=True)
 
 
 async def _refuse_second(connection: Connection, link: str, identity: Identity) -> None:

@@ -56,8 +56,8 @@ CREATE TABLE jackpotd.ledger (
     PRIMARY KEY (link, meter, seq),
     UNIQUE (link, name, intent)
 );
--- What a table's round has done, and no round twice.
-CREATE INDEX ledger_round ON jackpotd.ledger (link, meter, name, round);
+-- What a table has done, the newest at hand however long the ledger is; and no round contributes twice.
+CREATE INDEX ledger_table ON jackpotd.ledger (link, meter, name, seq);
 CREATE UNIQUE INDEX ledger_once ON jackpotd.ledger (link, meter, name, round) WHERE kind = 'contribute';
 
 CREATE FUNCTION jackpotd.refuse() RETURNS trigger LANGUAGE plpgsql AS $$

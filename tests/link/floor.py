@@ -1,21 +1,26 @@
 """A floor whose tables share meters: their configurations, the key they have in common, and the commands."""
 
 import os
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from msgspec import json
+from psycopg import conninfo
 
 from controller import vault
+from controller.cli.link_audit import journaled
 from controller.cli.main import main
 from controller.clock import WallClock
+from controller.journal.reading import open_readonly
 from controller.link import reaching
+from controller.link.audit import audit
 from controller.link.chances import Sealed
 from controller.link.filings import filings
 from controller.link.opening import initialise
+from controller.link.reading import snapshot
 from controller.service.starting import configuration
 from controller.wire.link import LinkSettings
 from tests.core.play import HEAVENLY, MINI
@@ -107,6 +112,19 @@ class Floor:
         done = self.call("link", "audit", "--config", config, "--journal", *journals, "--json")
         assert done.code == 0, done
         return done.json
+
+    def flaws(self, *tables: str) -> list[str]:
+        """What an audit names as differences, with the journals of some tables: as the command does it, and quicker."""
+        with ExitStack() as stack:
+            journals = [stack.enter_context(open_readonly(self.journal(table))) for table in tables]
+            settled = [journal.head().seq for journal in journals]
+            connection = stack.enter_context(reaching.connected(self.settings, "tests"))
+            ledger = stack.enter_context(snapshot(connection, NAME))
+            return audit(ledger, *journaled(NAME, journals, settled, ledger.tables)).differences
+
+    @property
+    def database(self) -> str:
+        return str(conninfo.conninfo_to_dict(self.dsn)["dbname"])
 
     def init(self, *tables: str) -> None:
         """Make the link ready for some tables."""

@@ -55,20 +55,21 @@ class Setup(Struct, frozen=True, kw_only=True):
     seed: str = ""
     rounds: int = 10
     standby: bool = False
+    near: int = NEAR_CENTS  # 1: every contribution passes a mystery value
     die_after: int = 0  # killed after so many answers of the link, before the last is in the journal
 
 
-def near_chances(credentials: Path) -> Sealed:
+def near_chances(credentials: Path, near: int = NEAR_CENTS) -> Sealed:
     """The link's key, with values that are soon passed."""
     key = bytes.fromhex((credentials / vault.LINK_KEY_FILE).read_text().strip())
     id_ = vault.key_id(key)
-    return Sealed(NAME, Vault({id_: key}, id_, randbelow=lambda below: secrets.randbelow(min(below, NEAR_CENTS))))
+    return Sealed(NAME, Vault({id_: key}, id_, randbelow=lambda below: secrets.randbelow(min(below, near))))
 
 
 def meeting(setup: Setup) -> Meeting:
     """How a player meets the link."""
     settings = LinkSettings(name=NAME, meter=setup.meters, dsn=setup.dsn, standby=setup.standby)  # type: ignore[arg-type]  # names of meters
-    chances = near_chances(Path(setup.credentials))
+    chances = near_chances(Path(setup.credentials), setup.near)
 
     def meet(identity: Identity) -> AbstractAsyncContextManager[Session]:
         return postgres.session(settings, identity, chances)
