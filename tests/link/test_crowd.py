@@ -16,7 +16,7 @@ from tests.link.server import Server
 
 ROOT = Path(__file__).parents[2]
 TABLES = 50
-ROUNDS = 200 if os.environ.get("JACKPOTD_SOAK") else 10
+ROUNDS = 200 if os.environ.get("JACKPOTD_SOAK") else 5
 PATIENCE_S = 24 * ROUNDS  # for a loaded machine
 
 
