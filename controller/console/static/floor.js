@@ -19,7 +19,7 @@ const narrow = matchMedia("(max-width: 820px)"); // as in floor.css: there the a
 const chosen = { award: "", base: false, method: "", sending: false, error: null, done: null };
 const evidence = new Evidence(table, live, person, () => showAward());
 
-/** Pending awards in the order they came: an id ends in the number of its fact, and its own within that. */
+/** Pending awards in the order they came: an id ends in the number of its fact. Of those of one fact the largest comes first. */
 function pending() {
   const place = (id) => id.split("-").slice(-2).map(Number);
   return [...live.all(table)]
@@ -27,7 +27,7 @@ function pending() {
     .map(([, message]) => message)
     .sort((one, other) => {
       const [a, b] = [place(one.award), place(other.award)];
-      return a[0] - b[0] || a[1] - b[1];
+      return a[0] - b[0] || other.amount_cents - one.amount_cents || a[1] - b[1];
     });
 }
 
