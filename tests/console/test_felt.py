@@ -1,4 +1,4 @@
-"""Positions as they stand on the layout: along an arc on every screen, none on another, with room for phase and cards."""
+"""Positions as they stand on the layout: an arc on every screen, none on another, with room for phase and cards."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -22,12 +22,12 @@ BOXES = """() => {
     };
     const visible = (element) => element.checkVisibility() && element.textContent.trim();
     const middle = document.querySelectorAll("#round-number, .phase-word, .phase-says, .dealt h3 > *, .dealt .card");
+    const seats = [...document.querySelectorAll(".seat")];
     return {
-        seats: Object.fromEntries(Array.from(document.querySelectorAll(".seat"), (seat) => [seat.dataset.position, box(seat)])),
+        seats: Object.fromEntries(seats.map((seat) => [seat.dataset.position, box(seat)])),
         middle: Array.from(middle).filter(visible).map(box),
         felt: box(document.querySelector(".felt")),
-        cut: Array.from(document.querySelectorAll(".seat"))
-            .filter((seat) => seat.scrollWidth > seat.clientWidth + 1 || seat.scrollHeight > seat.clientHeight + 1)
+        cut: seats.filter((seat) => seat.scrollWidth > seat.clientWidth + 1 || seat.scrollHeight > seat.clientHeight + 1)
             .map((seat) => seat.innerText),
     };
 }"""

@@ -1,6 +1,6 @@
-"""What is printed on a sign is whole: no letter loses its tail, and nothing stands on anything else. Measured, not assumed.
+"""What is printed on a sign is whole: no letter loses its tail, and nothing stands on anything else.
 
-Boxes say little here: a font may set its letters high or low in a line. So the ink itself is looked for: where each text
+Boxes say little here: a font may set its letters high or low in a line. So the ink itself is measured: where each text
 has its baseline, and how far its letters reach above and below that.
 """
 
@@ -54,9 +54,10 @@ INK = """() => {
     }
     const apart = (one, other) => one.right < other.left + 1 || other.right < one.left + 1
         || one.bottom < other.top + 1 || other.bottom < one.top + 1;
+    const part = (one, other) => one.element.contains(other.element) || other.element.contains(one.element);
     const on = marks.flatMap((one, place) => marks.slice(place + 1)
-        .filter((other) => !apart(one, other) && !one.element.contains(other.element) && !other.element.contains(one.element))
-        .map((other) => `${one.words} on ${other.words}: ${[one.top, one.bottom, other.top, other.bottom].map(Math.round)}`));
+        .filter((other) => !apart(one, other) && !part(one, other))
+        .map((other) => `${one.words} on ${other.words} (${[one.bottom, other.top].map(Math.round)})`));
     return {cut, on, texts: ink.length};
 }"""
 AT_REST = "() => Array.from(document.querySelectorAll('.next')).every((each) => !each.textContent)"
