@@ -157,11 +157,11 @@ def test_the_audit_and_the_proof(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
         known = record(house)
         await house.start()
-        proof = await browser.page(path="/proof", **TALL)
+        proof = await browser.page(TALL["width"], TALL["height"], "/proof")
         await proof.locator(".fits, .verdict").first.wait_for()
         await proof.get_by_text("Fits").first.wait_for()
         await readable(proof, "the proof")
-        page = await browser.page(path="/audit", **TALL)
+        page = await browser.page(TALL["width"], TALL["height"], "/audit")
         await page.locator(".gate, form.credentials").first.wait_for()
         await readable(page, "nobody signed in")
         await sign_in(page, "abe")

@@ -27,7 +27,8 @@ BOXES = """() => {
         seats: Object.fromEntries(seats.map((seat) => [seat.dataset.position, box(seat)])),
         middle: Array.from(middle).filter(visible).map(box),
         felt: box(document.querySelector(".felt")),
-        cut: seats.filter((seat) => seat.scrollWidth > seat.clientWidth + 1 || seat.scrollHeight > seat.clientHeight + 1)
+        cut: seats
+            .filter((seat) => seat.scrollWidth > seat.clientWidth + 1 || seat.scrollHeight > seat.clientHeight + 1)
             .map((seat) => seat.innerText),
     };
 }"""
