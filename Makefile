@@ -48,10 +48,15 @@ browser:
 	@command -v chromium >/dev/null && [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc ] || \
 		.ci/debian chromium fonts-noto-cjk
 
-test: $(VENV)/dev.stamp compiler services browser ## Run every test
+# Links are tested on a real database, started by the tests: Debian's, or any of version 14 or later on the path.
+.PHONY: database
+database:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || .ci/debian postgresql
+
+test: $(VENV)/dev.stamp compiler services browser database ## Run every test
 	$(BIN)/python -m pytest
 
-soak: $(VENV)/dev.stamp compiler services browser ## Play, kill and cut the power for a long time, with new seeds
+soak: $(VENV)/dev.stamp compiler services browser database ## Play, kill and cut the power for a long time, with new seeds
 	JACKPOTD_SOAK=50 JACKPOTD_KILLS=1000 JACKPOTD_CROWD_SECONDS=600 $(BIN)/python -m pytest \
 		tests/core/test_machine.py tests/crash tests/service/test_faults_kill.py tests/console/test_crowd.py
 	$(BIN)/python -m bench soak-memory
@@ -72,7 +77,7 @@ screenshots: $(VENV)/dev.stamp services browser ## Take the pictures of the cons
 schemas: $(VENV)/run.stamp ## Write docs/asyncapi.yaml from the types of the messages
 	$(BIN)/python -m controller.wire.schemas
 
-bench: $(VENV)/dev.stamp ## Measure speed, as ratios side by side in one run
+bench: $(VENV)/dev.stamp database ## Measure speed, as ratios side by side in one run
 	$(BIN)/python -m compileall -q controller drivers
 	$(BIN)/python -m bench
 
@@ -84,7 +89,8 @@ PIP_COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --up
 lock: ## Pin all dependencies anew, with hashes
 	@test -x $(BIN)/pip-compile || $(MAKE) $(VENV)/dev.stamp
 	$(PIP_COMPILE) --build-deps-for=editable --output-file=requirements.lock pyproject.toml
-	$(PIP_COMPILE) --build-deps-for=editable --extra=dev --constraint=requirements.lock \
+	$(PIP_COMPILE) --extra=link --constraint=requirements.lock --output-file=requirements-link.lock pyproject.toml
+	$(PIP_COMPILE) --build-deps-for=editable --extra=dev --constraint=requirements.lock --constraint=requirements-link.lock \
 		--output-file=requirements-dev.lock pyproject.toml
 
 clean: ## Remove the virtual environment and caches

@@ -90,7 +90,7 @@ async def played(folder: Path, port: int, rounds: int, look: Callable[[Looked], 
     with held(folder) as state:
         state.make_credentials({})
         table = DemoTable(TABLE, state, pace, Random(4))
-        await table.prepare(settings, None)
+        await table.prepare(settings, {})
         with table.twin.plugged():
             watching = asyncio.create_task(table.watch(settings, None))
             child = await _start(table, state)

@@ -15,6 +15,7 @@ from controller.rules.errors import BadInputError
 from controller.rules.lawful import SERVICE_TABLES
 from controller.rules.money import parse_cents
 from controller.wire.broker import MqttSettings
+from controller.wire.link import LinkSettings
 from drivers import registry
 
 MOST_BYTES = 1024 * 1024  # as of a Rules Submission; settings are a page or two
@@ -64,6 +65,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     mqtt: MqttSettings = MqttSettings()
     journal: JournalSettings = JournalSettings()
     software: SoftwareSettings = SoftwareSettings()
+    link: LinkSettings = LinkSettings()
 
     @property
     def mode(self) -> Literal["live", "demonstration"]:
@@ -102,6 +104,7 @@ def settings(tables: Mapping[str, Any]) -> Settings:
         mqtt=_typed(tables, "mqtt", MqttSettings),
         journal=_typed(tables, "journal", JournalSettings),
         software=_typed(tables, "software", SoftwareSettings),
+        link=_typed(tables, "link", LinkSettings),
     )
 
 

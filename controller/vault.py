@@ -18,7 +18,9 @@ from controller.core.chance import Draw, Ready
 from controller.rules.errors import BadInputError
 
 KEY_FILE = "vault-key"
-OLD_KEY_FILES = "vault-key-old-"  # and a name of the house's choice: kept to unseal what they sealed
+LINK_KEY_FILE = "link-key"  # the same key for every table of a link
+OLD_KEYS = "-old-"
+OLD_KEY_FILES = f"{KEY_FILE}{OLD_KEYS}"  # and a name of the house's choice: kept to unseal what they sealed
 
 _COMMITTED = "jackpotd/mystery/v1"
 _KEY_NAMED = b"jackpotd/vault-key/v1"
@@ -126,8 +128,8 @@ class Vault:
         if cipher is None:
             raise NoKeyError(
                 f"the value of {meter} at {table}, cycle {cycle}, is sealed with key {key_id}, which is not here "
-                f"(these are: {_listed(self._ciphers)}): give it back as {KEY_FILE} or {OLD_KEY_FILES}NAME and start "
-                "again; the value is not drawn anew"
+                f"(these are: {_listed(self._ciphers)}): give it back as {KEY_FILE} or {OLD_KEY_FILES}NAME, that of a "
+                f"link as {LINK_KEY_FILE}, and start again; the value is not drawn anew"
             )
         clear = _opened(cipher, sealed, place)
         if clear is None:
@@ -160,19 +162,20 @@ class Vault:
         return Ready(cents, nonce, tuple(self.draw(table, meter, k, minimum_cents, maximum_cents) for k in following))
 
 
-def load(directory: Path) -> Vault:
+def load(directory: Path, name: str = KEY_FILE) -> Vault:
     """A vault from the key files in a directory, as systemd hands them to a service in $CREDENTIALS_DIRECTORY.
 
-    `vault-key` seals; every `vault-key-old-*` unseals only. A file holds 64 hex digits or 32 raw bytes.
+    `vault-key` seals; every `vault-key-old-*` unseals only. A file holds 64 hex digits or 32 raw bytes. The keys of a
+    link have another name.
     """
     try:
-        old = sorted(path for path in directory.iterdir() if path.name.startswith(OLD_KEY_FILES))
+        old = sorted(path for path in directory.iterdir() if path.name.startswith(f"{name}{OLD_KEYS}"))
     except OSError as error:
         raise KeyFileError(
-            f"the directory of vault keys {directory} cannot be read ({error.strerror}): it is to hold {KEY_FILE}; "
-            f"under systemd, LoadCredential={KEY_FILE}:FILE in the unit makes it"
+            f"the directory of vault keys {directory} cannot be read ({error.strerror}): it is to hold {name}; "
+            f"under systemd, LoadCredential={name}:FILE in the unit makes it"
         ) from error
-    keys = [_read_key(path) for path in (directory / KEY_FILE, *old)]
+    keys = [_read_key(path) for path in (directory / name, *old)]
     return Vault({key_id(key): key for key in keys}, key_id(keys[0]))
 
 

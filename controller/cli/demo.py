@@ -27,6 +27,7 @@ def run(options: argparse.Namespace) -> int:
         port=options.port,
         has_console="console" in command_names(),
         seed=options.seed,
+        link=options.link or "",
     )
     if options.rounds is not None and options.rounds < 1:
         raise BadInputError(f"--rounds {options.rounds}: at least 1, or leave it out to play on")

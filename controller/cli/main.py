@@ -131,6 +131,7 @@ def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", metavar="DIR", help="where it is kept (default: ~/.local/state/jackpotd-demo)")
     parser.add_argument("--broker", metavar="HOST:PORT", help="a broker that lets everybody in, not the embedded one")
     parser.add_argument("--tables", type=int, default=1, metavar="N", help="tables, from 1 to 8 (default: 1)")
+    parser.add_argument("--link", metavar="DSN", help="a PostgreSQL in which the tables share their Harmony meter")
     parser.add_argument("--seed", type=int, metavar="S", help="the same players and cards each time")
 
 
@@ -153,6 +154,25 @@ def _devices(parser: argparse.ArgumentParser) -> None:
         "--path", metavar="PATH", help="where to find it (default: a path of its own, which it tells)"
     )
     simulate.add_argument("--play", action="store_true", help="let people play with it, instead of waiting for words")
+
+
+def _link(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Meters that tables share, in PostgreSQL. The password for it is link-password in $CREDENTIALS_DIRECTORY, the "
+        "key for mystery values link-key. Exit 0 done, 1 the answer is no, 2 bad input or no database."
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, text in _LINK.items():
+        action = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False)
+        action.add_argument("--config", metavar="FILE", required=True, help="the configuration of a table of the link")
+        if name == "init":
+            action.add_argument("--dsn", metavar="DSN", help="connect as its owner, where link.dsn is a controller's")
+            action.add_argument("--role", metavar="ROLE", help="whom to give the rights of a controller")
+        if name == "audit":
+            action.add_argument(
+                "--journal", metavar="DB", nargs="+", action="extend", default=[], help="journals of its tables"
+            )
+        action.add_argument("--json", action="store_true", help="the answer as JSON")
 
 
 def _operators(parser: argparse.ArgumentParser) -> None:
@@ -191,6 +211,11 @@ def _status(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the answer as JSON")
 
 
+_LINK = {
+    "init": "make the link's database ready, open its meters, and add this table",
+    "status": "how the link is, live: tables, amounts, hits, standbys",
+    "audit": "does it add up, line by line and table by table?",
+}
 _OPERATORS = {
     "add": "let someone sign in, or give them another name, role and PIN",
     "list": "who may sign in, and who once could",
@@ -209,6 +234,7 @@ _COMMANDS = {
     "console": ("the web console and the signs", _console),
     "demo": ("a table that plays by itself, with all that belongs to it", _demo),
     "devices": ("serial ports, what answers there, and a table's devices live", _devices),
+    "link": ("meters that tables share: their database, state and audit", _link),
     "operators": ("the people who may sign in at a table", _operators),
     "odds": ("exact odds of a wager, or of the whole catalog", _odds),
     "run": ("the controller of one table", _run),

@@ -5,7 +5,7 @@ not is kept for a while in memory.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from controller.commands import queries, replies, requests
@@ -24,6 +24,7 @@ from controller.engine import Answer, Clock, EngineStoppedError
 from controller.journal.audit.stored import Stored, latest
 from controller.journal.errors import JournalError
 from controller.journal.reading import JournalReader
+from controller.link.sessions import Shown
 from controller.people.pins import BadPinError, refuse_bad_form
 from controller.people.signing_in import NotLetIn, SigningIn, Table
 from controller.rules.errors import BadInputError
@@ -34,13 +35,23 @@ from controller.wire.commands import REPLIES, Request
 class Commands:
     """Answers the commands of one table. `reader` opens its journal for reading."""
 
-    def __init__(
-        self, engine: Table, signing_in: SigningIn, reader: Callable[[], JournalReader], clock: Clock, epoch: int
+    def __init__(  # noqa: PLR0913 -- all that commands ask
+        self,
+        engine: Table,
+        signing_in: SigningIn,
+        reader: Callable[[], JournalReader],
+        clock: Clock,
+        epoch: int,
+        *,
+        links: Mapping[str, str] = {},
+        linked: Callable[[], Mapping[str, Shown]] = dict,
     ) -> None:
         self._engine = engine
         self._signing_in = signing_in
         self._looks = Looks(reader)
         self._clock = clock
+        self._links = links  # of the configuration, by meter
+        self._linked = linked  # how linked meters were last seen
         self._telling = Telling(engine, clock, epoch)
         self._gate = Gate()
         self._under_way: dict[str, asyncio.Event] = {}
@@ -107,7 +118,7 @@ class Commands:
         """Whether this says what the command said that had this id before. Of an archived one it is taken to."""
         if before is None:
             return True
-        nobody = Asked(asked.key, stamp(self._clock.now()), NOBODY, None)
+        nobody = Asked(asked.key, stamp(self._clock.now()), NOBODY, None, self._links)
         return requests.matches(asked.request, nobody, self._engine.state, before, seen.digest)
 
     async def _is_unfinished(self, request: Request, seen: Seen, before: Stored | None) -> bool:
@@ -168,13 +179,13 @@ class Commands:
         """What a hand would settle. It is not kept: the same question later may have another answer."""
         state, now = self._engine.state, stamp(self._clock.now())
         try:
-            given = preview(request, asked.key, now, state)
+            given = preview(request, asked.key, now, state, self._linked())
         except BadPreviewError as error:
             return self._telling.reply(asked.name, request.id, {}, refused=(error.error, str(error)))
         return self._telling.reply(asked.name, request.id, given, Place(state.seq, now))
 
     def _possible(self, asked: Question, by: Person, second: Person | None) -> list[Input]:
-        who_and_when = Asked(asked.key, stamp(self._clock.now()), by, second)
+        who_and_when = Asked(asked.key, stamp(self._clock.now()), by, second, self._links)
         return requests.possible(asked.request, who_and_when, self._engine.state)
 
     async def _done(self, asked: Question, by: Person, second: Person | None) -> bytes:

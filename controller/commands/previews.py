@@ -4,6 +4,7 @@ The same decision is made as for the hand itself, so that what is shown beforeha
 the hand of which round, and with whom, is asked when it is entered.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET
@@ -15,6 +16,7 @@ from controller.core.decide import decide
 from controller.core.inputs import SUPERVISOR, Person
 from controller.core.refusals import Refused
 from controller.core.state import State
+from controller.link.sessions import Shown
 from controller.rules.cards import CARDS, point_count
 from controller.wire import commands as wire
 from controller.wire.command_rows import LinkedDue
@@ -31,7 +33,7 @@ class BadPreviewError(Exception):
         self.error = error
 
 
-def preview(request: wire.PreviewHand, key: str, at: str, state: State) -> dict[str, Any]:
+def preview(request: wire.PreviewHand, key: str, at: str, state: State, shown: Mapping[str, Shown]) -> dict[str, Any]:
     """The fields of the reply: what these hands would make due now, or refused as they themselves would be."""
     type_ = wire.CorrectHand if request.correction else wire.EnterHand
     entered = type_(
@@ -54,15 +56,20 @@ def preview(request: wire.PreviewHand, key: str, at: str, state: State) -> dict[
         "complete": hand.complete if hand else isinstance(fact, facts.SimulatedEnded),
         "awards": tuple(map(due, hand.awards)) if hand else (),
         "fates": fates(hand) if hand else (),
-        "linked": _linked(hand, state) if hand else UNSET,
+        "linked": _linked(hand, state, shown) if hand else UNSET,
     }
 
 
-def _linked(hand: facts.HandEntered, state: State) -> tuple[LinkedDue, ...]:
+def _linked(hand: facts.HandEntered, state: State, shown: Mapping[str, Shown]) -> tuple[LinkedDue, ...]:
     """Jackpots that a link would be asked for. What they pay is what it shows when it is asked."""
     return tuple(
         LinkedDue(
-            meter=intent.meter, link=intent.link, positions=intent.positions, display_cents=state.linked[intent.meter]
+            meter=intent.meter,
+            link=intent.link,
+            positions=intent.positions,
+            display_cents=shown[intent.meter].meter.display_cents
+            if intent.meter in shown
+            else state.linked[intent.meter],
         )
         for intent in hand.intents
         if intent.kind == "hit"

@@ -1,7 +1,7 @@
 """Requests read, and the inputs they become."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -39,6 +39,11 @@ class Asked(NamedTuple):
     at: str
     by: Person
     second: Person | None
+    links: Mapping[str, str] = {}  # the link of each meter that is shared, by the configuration
+
+    def given(self) -> dict[str, Any]:
+        """What every command of a person has."""
+        return {"key": self.key, "at": self.at, "by": self.by, "second": self.second}
 
 
 def id_of(payload: bytes) -> str | None:
@@ -117,7 +122,7 @@ def _hand(request: wire.EnterHand, asked: Asked, state: State, before: Stored | 
 
 def _late(type_: type[inputs.LateHand], request: wire.EnterHand, asked: Asked) -> Input:
     return type_(
-        **asked._asdict(),
+        **asked.given(),
         round=request.round,
         player=request.player,
         banker=request.banker,
@@ -128,7 +133,7 @@ def _late(type_: type[inputs.LateHand], request: wire.EnterHand, asked: Asked) -
 def _operator(request: wire.OperatorAdd, asked: Asked, _state: State, _before: Stored | None) -> list[Input]:
     return [
         inputs.OperatorChanged(
-            **asked._asdict(), operator=request.operator, name=request.name, role=request.role, active=True
+            **asked.given(), operator=request.operator, name=request.name, role=request.role, active=True
         )
     ]
 
@@ -142,21 +147,21 @@ def _disabled(request: wire.OperatorDisable, asked: Asked, state: State, before:
         return []
     return [
         inputs.OperatorChanged(
-            **asked._asdict(), operator=request.operator, name=known.name, role=known.role, active=False
+            **asked.given(), operator=request.operator, name=known.name, role=known.role, active=False
         )
     ]
 
 
 def _submission(request: wire.ChangeSubmission, asked: Asked, state: State, before: Stored | None) -> list[Input]:
-    """Filed on the gaming day it comes; what is linked stays linked."""
+    """Filed on the gaming day it comes. What is linked stays so, and what is added is, as the configuration says."""
     days, filed = [state.day or asked.at[:10]], state.filed
     if before is not None:
         days += [state.previous_day]
         if isinstance(before.fact, SubmissionFiled):
             days, filed = [before.fact.day], before.fact.filed
-    links = _links(filed)
+    links = {**asked.links, **_links(filed)}
     return [
-        inputs.SubmissionChanged(**asked._asdict(), toml=request.toml, reason=request.reason, day=day, links=links)
+        inputs.SubmissionChanged(**asked.given(), toml=request.toml, reason=request.reason, day=day, links=links)
         for day in days
     ]
 
@@ -171,7 +176,7 @@ def _plain(type_: type[inputs.Command], **renamed: str) -> Callable[..., list[In
 
     def make(request: Request, asked: Asked, _state: State, _before: Stored | None) -> list[Input]:
         given = {name: getattr(request, renamed.get(name, name)) for name in own}
-        return [type_(**asked._asdict(), **given)]
+        return [type_(**asked.given(), **given)]
 
     return make
 

@@ -7,9 +7,11 @@ from typing import Any
 from msgspec.structs import astuple, fields
 
 from controller.core.accounts import Move, total
+from controller.core.decision import refuse
 from controller.core.facts import Fate, MeterAfter
 from controller.core.filed import Filed
 from controller.core.meters import Meter
+from controller.core.refusals import Refusal
 from controller.core.state import Award, Intent, Return, State
 
 _FIELDS = [field.name for field in fields(Meter)]
@@ -61,7 +63,12 @@ class Draft:
         )
 
     def ask(self, link: str, meter: str, kind: str, round_: int, **parts: Any) -> None:  # noqa: ANN401 -- Intent checks them
-        """Note what is to be asked of a link."""
+        """Note what is to be asked of a link; refused where the table has left it: nobody would answer."""
+        now = self.filed.meters().get(meter)
+        if now is None or now.link != link:
+            raise refuse(
+                Refusal.TOO_LATE, f"{meter} of that round was kept by the link {link}, which the table has left"
+            )
         id_ = f"{self.filed.table}-{self.seq}-i{len(self.intents) + 1}"
         self.intents.append(Intent(id_, self.filed.name, link, meter, kind, round_, **parts))
 

@@ -175,7 +175,6 @@ def _locked(state: State, changes: Changes, recorded: Recorded, round_: int, fac
         filed=state.filed_seq,
         wagers=fact.wagers if isinstance(fact, facts.LockedOut) else (),
         amounts={id_: Amount(each.units, each.reserve) for id_, each in meters.items() if each.kind != "mystery"},
-        shown=state.linked,
     )
     _shelved(state, changes, record)
     changes["standing"] = {}
@@ -322,7 +321,7 @@ def _filed(state: State, recorded: Recorded, changes: Changes) -> None:
         "toml": fact.toml,
         "day": fact.day,
         "meters": meters | {meter.id: meter for meter in fact.opened},
-        "linked": state.linked | fact.linked,
+        "linked": fact.linked,
     }
 
 
@@ -330,14 +329,12 @@ def _answered(state: State, recorded: Recorded, changes: Changes) -> None:
     fact = recorded.fact
     if isinstance(fact, facts.LinkWasAnswered):
         intents = changes.get("intents", state.intents)
-        if intents[fact.intent].kind == "contribute":  # what it shows after this round's own contributions
-            record = _record(state, changes, fact.round)
-            _shelved(state, changes, replace(record, shown=record.shown | {fact.meter: fact.display_cents}))
+        link = intents[fact.intent].link
         changes["intents"] = {id_: each for id_, each in intents.items() if id_ != fact.intent}
         changes["linked"] = {**state.linked, fact.meter: fact.display_cents}
         known = state.link_heads.get(fact.meter)
-        if fact.ledger_seq > (known.seq if known else 0):
-            head = LinkHead(fact.ledger_seq, fact.ledger_hash)
+        if known is None or known.link != link or fact.ledger_seq > known.seq:
+            head = LinkHead(fact.ledger_seq, fact.ledger_hash, link)
             changes["link_heads"] = {**state.link_heads, fact.meter: head}
 
 

@@ -37,9 +37,6 @@ def read(change: SubmissionChanged) -> Filed:
         told = "; ".join(f"{each.key}: {each.message}" for each in found.violations)
         raise refuse(Refusal.BAD_REQUEST, f"not lawful: {told}")
     meters = filed(found.submission, change.links)
-    unknown = sorted(set(change.links) - set(meters.meters()))
-    if unknown:
-        raise refuse(Refusal.BAD_REQUEST, f"{', '.join(unknown)} cannot be linked: the submission files no such meter")
     barred = sorted(set(change.links) - set(LINKABLE))
     if barred:
         raise refuse(Refusal.BAD_REQUEST, f"{', '.join(barred)} cannot be linked: only {', '.join(LINKABLE)} can")
@@ -115,6 +112,10 @@ def _check_links(state: State, old: Filed, new: Filed) -> None:
         if before is not None and meter.link and before != meter:
             why = f"all tables of the link {meter.link} file the same numbers, and one cannot change them alone"
             raise refuse(Refusal.BAD_REQUEST, f"{id_}: {why}")
+    waiting = {intent.meter for intent in state.intents.values()} - set(new.meters())
+    if waiting:
+        why = "its link has not answered everything yet: try again when it has"
+        raise refuse(Refusal.STALE, f"{', '.join(sorted(waiting))}: {why}")
     for name, wager in new.wagers.items():
         linked = [meter.link for meter in wager.meters if meter.link]
         offered = old.wagers.get(name)

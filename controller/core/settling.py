@@ -78,19 +78,14 @@ def _royal9(filed: Filed, record: Round, wager: Wager, hands: tuple[royal9.Royal
     first = _by_list(offered, wager, listed)
     if first is None or filed.award == "list":
         return first
-    best, most = first, _worth(filed, first, record)
+    best, most = first, _worth(first, record)
     for outcome in royal9.qualifying(*hands, layout, wager.position):
         other = _by_list(offered, wager, outcome)
-        if other is not None and _worth(filed, other, record) > most:
-            best, most = other, _worth(filed, other, record)
+        if other is not None and _worth(other, record) > most:
+            best, most = other, _worth(other, record)
     return best._replace(listed="" if best.outcome == listed else listed)
 
 
-def _worth(filed: Filed, award: DueAward, record: Round) -> int:
-    """What it pays: a jackpot what its meter held at lock-out, a linked one what it showed, and its reset at least."""
-    if not award.meter:
-        return award.amount_cents
-    amount = record.amounts.get(award.meter)
-    if amount is not None:
-        return amount.units // UNITS_PER_CENT
-    return max(record.shown.get(award.meter, 0), filed.meters()[award.meter].filing.reset_cents)
+def _worth(award: DueAward, record: Round) -> int:
+    """What it pays: a jackpot what its meter held at lock-out."""
+    return record.amounts[award.meter].units // UNITS_PER_CENT if award.meter else award.amount_cents

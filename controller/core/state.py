@@ -118,7 +118,6 @@ class Round(Struct, frozen=True, gc=False, omit_defaults=True):
     filed: int  # the fact that filed what it was played under
     wagers: tuple[Wager, ...]
     amounts: dict[str, Amount]
-    shown: dict[str, int] = {}  # what linked meters showed, in cents
     player: tuple[str, ...] = ()
     banker: tuple[str, ...] = ()
     source: str = ""
@@ -147,6 +146,7 @@ class LinkHead(Struct, frozen=True, array_like=True, gc=False):
 
     seq: int
     hash: str  # lowercase hex
+    link: str
 
 
 class Operator(Struct, frozen=True, gc=False):

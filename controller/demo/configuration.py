@@ -75,9 +75,13 @@ def place_at(position: int, wager: str) -> tuple[str, int]:
 
 
 def configuration(
-    table: str, folder: Path, pace: Pace, mqtt: MqttSettings, console: Mapping[str, object] | None = None
+    table: str,
+    folder: Path,
+    pace: Pace,
+    mqtt: MqttSettings,
+    more: Mapping[str, Mapping[str, object]] = {},
 ) -> str:
-    """The configuration of one table whose lines, journal and logs are in a folder; with the console's, if any."""
+    """The configuration of one table whose lines, journal and logs are in a folder; with more tables, if any."""
     parts = [SUBMISSION.format(site=SITE, table=table), *_devices(folder, pace)]
     parts.append(_table("button", pace.button()))
     broker: dict[str, Any] = {"host": mqtt.host, "port": mqtt.address()[1]}
@@ -88,8 +92,7 @@ def configuration(
     parts.append(_table("mqtt", broker))
     parts.append(_table("journal", {"path": str(folder / "journal.db"), "warn_free_mb": 1}))
     parts.append(_table("software", {"demonstration": True, "allow_unsigned": True}))
-    if console is not None:
-        parts.append(_table("console", console))
+    parts += [_table(name, values) for name, values in more.items()]
     return "\n".join(parts)
 
 

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
@@ -16,6 +16,7 @@ from rich.console import Console
 from controller import mqtt
 from controller.demo.broker import LOOPBACK, Told
 from controller.demo.children import Child, ChildEndedError, jackpotd
+from controller.demo.linking import DemoLink
 from controller.demo.pace import Pace
 from controller.demo.people import introduced
 from controller.demo.rights import CONTROLLER, RIGHTS, SITE, STAFF
@@ -46,6 +47,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     port: int = 8080  # of the console
     has_console: bool = False  # whether there is one to be started
     seed: int | None = None
+    link: str = ""  # the DSN of a database in which the tables share a meter
 
     def __post_init__(self) -> None:
         if not 1 <= self.tables <= MOST_TABLES:
@@ -76,6 +78,7 @@ class _Demonstration:
         self._pace = pace
         self._voice = voice
         self._passwords: dict[str, str] = {}
+        self._link: DemoLink | None = None
 
     async def run(self) -> int:
         stop = asyncio.Event()
@@ -90,7 +93,7 @@ class _Demonstration:
             await self._run(tables, stop)
         except (ChildEndedError, StalledError) as error:
             failed = str(error)
-        whole = self._sum_up(tables)
+        whole = await self._sum_up(tables)
         if failed:
             self._voice.complain(failed)
         return 0 if whole and not failed else 1
@@ -108,16 +111,21 @@ class _Demonstration:
             self._refuse_taken_port()
             broker = await self._reach_broker(keep)
             shown = {"port": self._wanted.port, "tables": [f"{SITE}/{table.name}" for table in tables]}
-            console = shown if self._wanted.has_console else None
+            more: dict[str, Mapping[str, object]] = {"console": shown} if self._wanted.has_console else {}
+            if self._wanted.link:
+                self._link = DemoLink(self._wanted.link, self._state)
+                more["link"] = self._link.settings()
             watching: list[asyncio.Task[None]] = []
             ending.push_async_callback(_end, watching)
             for table in tables:
-                await table.prepare(self._as(broker, CONTROLLER), console)
+                await table.prepare(self._as(broker, CONTROLLER), more)
                 ending.enter_context(table.twin.plugged())
                 watching.append(asyncio.create_task(table.watch(*self._staff(broker))))
+            if self._link is not None:
+                await self._link.open([table.config for table in tables])
             for table in tables:
                 keep(await table.start())
-            if console is not None:
+            if self._wanted.has_console:
                 keep(await self._start_console(tables[0]))
             showing = [asyncio.create_task(self._show(tables, broker))]
             ending.push_async_callback(_end, showing)
@@ -227,11 +235,13 @@ class _Demonstration:
             self._voice.say(f"DEMONSTRATION: {names}; {opened}broker {about.broker}, state in {about.state}")
             await in_lines(self._voice.say, watched, rounds)
 
-    def _sum_up(self, tables: list[DemoTable]) -> bool:
+    async def _sum_up(self, tables: list[DemoTable]) -> bool:
         """Say what it came to; whether every journal is whole."""
         found = [table for table in tables if table.journal.exists()]
         total = sum((counted(table.journal, table.began_after) for table in found), Counted())
         verdicts = [proven(table.journal) for table in found]
+        if self._link is not None and found:
+            verdicts.append(await self._link.audited(found[0].config, [table.journal for table in found]))
         for line in told(total, max(table.seconds for table in tables), [table.watched for table in found], verdicts):
             self._voice.say(line)
         return all(verdict.whole for verdict in verdicts)

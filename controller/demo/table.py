@@ -42,11 +42,11 @@ class DemoTable:
         self._chance = chance
         self.twin = TableTwin(self.folder, pace, self.watched, chance.getrandbits(32))
 
-    async def prepare(self, broker: MqttSettings, console: Mapping[str, object] | None) -> None:
+    async def prepare(self, broker: MqttSettings, more: Mapping[str, Mapping[str, object]]) -> None:
         """Write the configuration, and let everybody in."""
         if not self.journal.exists() and not broker.user:  # a broker that is not ours may know an earlier one
             await _forgotten(broker, self.name)
-        self.config.write_text(configuration(self.name, self.folder, self._pace, broker, console))
+        self.config.write_text(configuration(self.name, self.folder, self._pace, broker, more))
         self.began_after = await enrol(self.journal, read_pepper(self._credentials / PEPPER_FILE))
 
     async def start(self) -> Child:

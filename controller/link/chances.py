@@ -5,7 +5,7 @@ from typing import Protocol
 from controller.core.chance import Ready
 from controller.core.filed import FiledMeter
 from controller.core.meters import Meter
-from controller.vault import Vault
+from controller.vault import LINK_KEY_FILE, KeyFileError, Vault
 
 
 class Chances(Protocol):
@@ -18,12 +18,14 @@ class Chances(Protocol):
 class Sealed:
     """Values sealed with the link's own key, which every controller of the link has and the database has not."""
 
-    def __init__(self, link: str, vault: Vault) -> None:
+    def __init__(self, link: str, vault: Vault | None) -> None:
         self._link = link
         self._vault = vault
 
     def ready(self, meter: Meter | None, filed: FiledMeter, draws: int) -> Ready:
         """The standing value, unsealed, and the next draws, sealed and committed to in the name of the link."""
+        if self._vault is None:
+            raise KeyFileError(f"{filed.id} of {self._link} is sealed: give the link's key as {LINK_KEY_FILE}")
         filing = (meter.next_filing or meter.filing) if meter else filed.filing
         return self._vault.ready(
             self._link,

@@ -9,15 +9,14 @@ of an intent is found out by asking again.
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
-from hashlib import sha256
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from msgspec import json
 from msgspec.structs import replace
-from psycopg import AsyncConnection, conninfo
+from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 
 from controller.chain import link as chained
@@ -25,9 +24,15 @@ from controller.core.filed import FiledMeter
 from controller.core.inputs import LinkAnswered
 from controller.core.meters import Meter
 from controller.core.state import Intent, LinkHead
-from controller.link import schema
+from controller.link import durability, schema
 from controller.link.chances import Chances
+from controller.link.filings import told as told_apart
 from controller.link.ledger import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, decide
+from controller.link.locks import lock_key
+from controller.link.reaching import told as _told
+from controller.link.reaching import words
+from controller.link.sessions import Filing, Identity, LinkLostError, LinkRefusedError, Shown
+from controller.vault import VaultError
 from controller.wire.link import LinkSettings
 
 Row = TupleRow
@@ -37,7 +42,6 @@ Connection = AsyncConnection[TupleRow]
 # A session that has not answered in this time is lost: with the pause between two looks it makes less than two seconds,
 # after which no table may take a wager for a link that is not there.
 ANSWER_SECONDS = 1.4
-CONNECT_SECONDS = 2  # libpq takes no less
 # The server's own patience with a controller that hangs: others wait for the row it holds.
 LOCK_MS = 1_200  # for the row; less than a session waits for its answer
 IN_TRANSACTION_MS = 1_000
@@ -49,9 +53,11 @@ _LOCK = "SELECT seq, hash, state FROM jackpotd.meters WHERE link = %s AND meter 
 _LOCK_WITH_HITS = "SELECT seq, hash, state, hits FROM jackpotd.meters WHERE link = %s AND meter = %s FOR UPDATE"
 _HITS = "SELECT hits FROM jackpotd.meters WHERE link = %s AND meter = %s"
 _SEEN = "SELECT seq, hash, payload FROM jackpotd.ledger WHERE link = %s AND name = %s AND intent = %s"
+# A round begins with its contribution, which one index finds; what followed at the same table another.
 _PAST = (
-    "SELECT seq, kind, payload FROM jackpotd.ledger "
-    "WHERE link = %s AND meter = %s AND name = %s AND round = %s ORDER BY seq"
+    "SELECT l.seq, l.kind, l.payload FROM jackpotd.ledger f JOIN jackpotd.ledger l USING (link, meter, name, round) "
+    "WHERE f.link = %s AND f.meter = %s AND f.name = %s AND f.round = %s AND f.kind = 'contribute' AND l.seq >= f.seq "
+    "ORDER BY l.seq"
 )
 _WRITE = (
     "INSERT INTO jackpotd.ledger "
@@ -65,48 +71,19 @@ _UPDATE_WITH_HITS = (
 _LOOK = "SELECT meter, seq, state, hits FROM jackpotd.meters WHERE link = %s ORDER BY meter"
 _KNOWN = "SELECT meter, site, wager, stake_cents, filed, seq, hash FROM jackpotd.meters WHERE link = %s"
 _HASH_AT = "SELECT hash FROM jackpotd.ledger WHERE link = %s AND meter = %s AND seq = %s"
+_ASKED_SINCE = (
+    "SELECT intent FROM jackpotd.ledger "
+    "WHERE link = %s AND meter = %s AND seq > %s AND name = %s AND intent <> ALL(%s) LIMIT 1"
+)
 _HOLDERS = """
 SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND a.pid <> pg_backend_pid()
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND ((l.classid::bigint << 32) | l.objid::bigint) = %s AND a.application_name = %s
 """
 _LISTED = json.Decoder(tuple[Listed, ...])
 _LINE = json.Decoder(Line)
 _METER = json.Decoder(Meter)
-
-
-class LinkLostError(Exception):
-    """The database is not there, or does not answer in time. What was asked may have been done: ask again."""
-
-
-class LinkRefusedError(LinkLostError):
-    """The database is there, and the table must not use it; the message says why and what to do."""
-
-
-class Filing(NamedTuple):
-    """A linked meter as this table files it."""
-
-    wager: str  # with its paytable
-    stake_cents: int
-    meter: FiledMeter
-
-
-class Identity(NamedTuple):
-    """Who asks: a table, what it files, and how far it knows the ledger."""
-
-    site: str
-    table: str  # site/table
-    instance: str  # of this process
-    filings: Mapping[str, Filing]  # by meter
-    heads: Mapping[str, LinkHead]  # the same
-
-
-class Shown(NamedTuple):
-    """A linked meter as every table of the link may show it."""
-
-    seq: int
-    meter: Meter  # without its hits
-    listed: tuple[Listed, ...]
 
 
 @asynccontextmanager
@@ -132,13 +109,7 @@ async def session(
 
 async def connect(settings: LinkSettings, instance: str, *, password: str | None = None) -> Connection:
     """A connection as the settings say; statements stand alone unless a transaction is begun."""
-    parts: dict[str, str | int | None] = {
-        "application_name": f"jackpotd {instance}",
-        "connect_timeout": CONNECT_SECONDS,
-    }
-    if password is not None:
-        parts["password"] = password
-    dsn = conninfo.make_conninfo(settings.dsn, **parts)
+    dsn = words(settings, f"jackpotd {instance}", password=password)
     return await AsyncConnection.connect(dsn, autocommit=True, prepare_threshold=0)
 
 
@@ -155,17 +126,10 @@ async def _prepare(connection: Connection, settings: LinkSettings) -> None:
         raise LinkRefusedError(f"the server is PostgreSQL {connection.info.server_version // 10_000}: 14 or later")
     for name, value in wanted.items():
         await connection.execute(set_, (name, value))
-    found = {
-        name: await _one(connection, "SELECT current_setting(%s)", (name,))
-        for name in ("synchronous_commit", "fsync", "full_page_writes", "synchronous_standby_names")
-    }
+    rows = await (await connection.execute(durability.ASK, (list(durability.SETTINGS),))).fetchall()
     if await _one(connection, "SELECT pg_is_in_recovery()"):
         raise LinkRefusedError("the server is a standby: name all hosts, and target_session_attrs=read-write")
-    flaws = [f"{name} is {found[name]}" for name in ("fsync", "full_page_writes") if found[name] != "on"]
-    if found["synchronous_commit"] != settings.synchronous_commit:
-        flaws.append(f"synchronous_commit is {found['synchronous_commit']}, not {settings.synchronous_commit}")
-    if settings.standby and not found["synchronous_standby_names"]:
-        flaws.append("synchronous_standby_names is empty, and link.standby asks for one")
+    flaws = durability.flaws(dict(rows), settings)
     if flaws and not settings.allow_not_durable:
         raise LinkRefusedError(
             f"the server would acknowledge before it is durable: {', '.join(flaws)}: mend its configuration"
@@ -190,15 +154,11 @@ async def _refuse_strangers(connection: Connection, settings: LinkSettings, iden
         site, wager, stake_cents, filed, seq, hash_ = known[id_]
         if site != identity.site:
             raise LinkRefusedError(f"the link {name} is of {site}: tables of one facility share a meter, not others")
-        mine = replace(filing.meter, link=name)
-        if (wager, stake_cents, json.decode(filed, type=FiledMeter)) != (filing.wager, filing.stake_cents, mine):
-            theirs = json.decode(filed)
-            raise LinkRefusedError(
-                f"{id_}: the tables of {name} file {wager} for {stake_cents} cents with {theirs['filing']}, this one "
-                f"{filing.wager} for {filing.stake_cents} cents with {json.decode(json.encode(filing.meter.filing))}: "
-                "all tables of a link file the same"
-            )
+        theirs = Filing(wager, stake_cents, json.decode(filed, type=FiledMeter))
+        if why := told_apart(theirs, filing, name):
+            raise LinkRefusedError(why)
         await _refuse_set_back(connection, name, id_, identity.heads.get(id_), (seq, hash_))
+        await _refuse_other_journal(connection, name, id_, identity)
     if not await _one(connection, "SELECT count(*) FROM jackpotd.tables WHERE link = %s AND name = %s", (name, table)):
         raise LinkRefusedError(f"the link {name} does not know the table {table}: {remedy}")
     await _refuse_second(connection, name, identity)
@@ -218,9 +178,22 @@ async def _refuse_set_back(
         )
 
 
+async def _refuse_other_journal(connection: Connection, link: str, meter: str, identity: Identity) -> None:
+    """Refuse a table whose journal does not know what it asked: its next intents would be taken for old ones."""
+    head = identity.heads.get(meter)
+    after = (link, meter, head.seq if head else 0, identity.table, list(identity.asked))
+    unknown = await _one(connection, _ASKED_SINCE, after)
+    if unknown is not None:
+        raise LinkRefusedError(
+            f"{meter}: the journal of {identity.table} does not know its own intent {unknown}, which the link has: it "
+            "was set back, or is a new one; restore the newest copy of it, or give a table that begins anew a table.id "
+            "of its own and add it with `jackpotd link init`"
+        )
+
+
 async def _refuse_second(connection: Connection, link: str, identity: Identity) -> None:
     """One session for one table. A session of this very process that was cut off is ended; another's is not."""
-    key = int.from_bytes(sha256(f"jackpotd/{link}/{identity.table}".encode()).digest()[:8], "big", signed=True)
+    key = lock_key(link, identity.table)
     for _ in range(_TAKE_OVER_TRIES):
         if await _one(connection, "SELECT pg_try_advisory_lock(%s)", (key,)):
             return
@@ -273,7 +246,7 @@ class Session:
             found = await task
         except LinkLostError:
             raise
-        except LedgerError as error:
+        except (LedgerError, VaultError) as error:
             raise LinkRefusedError(str(error)) from error
         except (psycopg.Error, OSError) as error:
             why = _told(error) if done else f"the database does not answer within {ANSWER_SECONDS} s"
@@ -362,8 +335,3 @@ async def _row(connection: Connection, statement: str, values: tuple[Any, ...] =
 async def _one(connection: Connection, statement: str, values: tuple[Any, ...] = ()) -> Any:  # noqa: ANN401 -- a column
     row = await (await connection.execute(statement, values)).fetchone()
     return row[0] if row else None
-
-
-def _told(error: BaseException) -> str:
-    """What the library says, on one line."""
-    return " ".join(str(error).split()) or type(error).__name__

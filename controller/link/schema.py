@@ -4,11 +4,13 @@ Meters are the hot rows: small, updated in place, and locked while an intent is 
 refuse to change or remove a line, for whoever does not own the tables.
 """
 
+from typing import LiteralString
+
 SCHEMA = "jackpotd"
 VERSION = 1
 
 # Each step leads from one version to the next. A step that was ever released is never changed.
-STEPS: tuple[str, ...] = (
+STEPS: tuple[LiteralString, ...] = (
     """
 CREATE SCHEMA IF NOT EXISTS jackpotd;
 
@@ -54,8 +56,8 @@ CREATE TABLE jackpotd.ledger (
     PRIMARY KEY (link, meter, seq),
     UNIQUE (link, name, intent)
 );
--- What a table's round has done, and no round twice.
-CREATE INDEX ledger_round ON jackpotd.ledger (link, meter, name, round);
+-- What a table has done, the newest at hand however long the ledger is; and no round contributes twice.
+CREATE INDEX ledger_table ON jackpotd.ledger (link, meter, name, seq);
 CREATE UNIQUE INDEX ledger_once ON jackpotd.ledger (link, meter, name, round) WHERE kind = 'contribute';
 
 CREATE FUNCTION jackpotd.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -72,9 +74,9 @@ CREATE TRIGGER meters_are_kept BEFORE DELETE ON jackpotd.meters
 )
 
 # What a controller needs, and no more: it cannot add a table or a meter, nor change a line.
-RIGHTS = """
-GRANT USAGE ON SCHEMA jackpotd TO {role};
-GRANT SELECT ON ALL TABLES IN SCHEMA jackpotd TO {role};
-GRANT INSERT ON jackpotd.ledger TO {role};
-GRANT UPDATE (seq, hash, state, hits) ON jackpotd.meters TO {role};
-"""
+RIGHTS: tuple[LiteralString, ...] = (
+    "GRANT USAGE ON SCHEMA jackpotd TO {role}",
+    "GRANT SELECT ON ALL TABLES IN SCHEMA jackpotd TO {role}",
+    "GRANT INSERT ON jackpotd.ledger TO {role}",
+    "GRANT UPDATE (seq, hash, state, hits) ON jackpotd.meters TO {role}",
+)

@@ -20,8 +20,9 @@ from controller.core.times import stamp
 from controller.engine import Answer, Clock, EngineStoppedError
 from controller.journal.journal import Journal
 from controller.journal.rows import Row
+from controller.link.sessions import Shown
 from controller.mqtt import BrokerError, Connection, Heard, Said, connection, end
-from controller.outlets.corrections import corrections, shown_before
+from controller.outlets.corrections import corrections, linked_correction, shown_before
 from controller.outlets.heads import Identity, RolledBackError, compare, kept_by, not_below
 from controller.outlets.messages import retained
 from controller.outlets.public import told
@@ -77,6 +78,9 @@ class Around(Protocol):
     def devices(self, stand: "Stand") -> Mapping[str, Device]:
         """Each device by its id."""
 
+    def linked(self) -> Mapping[str, Shown]:
+        """Each linked meter by its id, as it was last seen."""
+
 
 class Stand(TypedDict):
     """Where a message stands."""
@@ -97,6 +101,10 @@ class Nothing:
     def devices(self, stand: Stand) -> Mapping[str, Device]:
         """None."""
         del stand
+        return {}
+
+    def linked(self) -> Mapping[str, Shown]:
+        """None."""
         return {}
 
 
@@ -151,6 +159,10 @@ class Broker:
     def committed(self, last: int) -> None:
         """Facts up to this one are durable."""
         self._commits.append(last)
+        self._changed.set()
+
+    def look_again(self) -> None:
+        """Something beside the state has changed."""
         self._changed.set()
 
     def close(self, state: Literal["faulted", "offline"], reason: str) -> None:
@@ -322,7 +334,7 @@ class Broker:
 
     def _wanted(self) -> dict[str, Message]:
         """Every retained message but the status, as it ought to be now."""
-        return retained(self._engine.state, self._identity.epoch) | self._devices()
+        return retained(self._engine.state, self._identity.epoch, self._around.linked()) | self._devices()
 
     def _devices(self) -> dict[str, Message]:
         stand = self._stand(self._engine.state.seq, self._now())
@@ -335,7 +347,10 @@ class Broker:
             yield self._retained(topics.STATUS, self._standing())
         fell = corrections(shown_before(before, kept), state, self._journal)
         for topic, message in changed.items():
-            fact = fell.get(topic.removeprefix("meters/")) if isinstance(message, Meter) else None
+            fact = None
+            if isinstance(message, Meter):
+                fact = linked_correction(self._said.get(topic), kept.get(topic), message)
+                fact = fact or fell.get(topic.removeprefix("meters/"))
             yield self._retained(topic, replace(message, correction=fact) if fact else message)
         yield from [self._emptied(topic) for topic in self._said if topic not in wanted]
 

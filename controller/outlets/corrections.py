@@ -11,6 +11,7 @@ from controller.journal.journal import Journal
 from controller.journal.starting import recorded
 from controller.rules.money import UNITS_PER_CENT
 from controller.wire import topics
+from controller.wire.messages import Message, Meter
 
 
 class Shown(NamedTuple):
@@ -58,6 +59,22 @@ def corrections(before: Mapping[str, Shown], after: State, journal: Journal) -> 
                     found[changed.id] = row.seq
                 cents[changed.id] = now
     return found
+
+
+def linked_correction(said: Message | None, kept: bytes | None, now: Meter) -> int | None:
+    """For a linked meter that shows less than before without a hit between: the line of the link's ledger it is at."""
+    before = said if isinstance(said, Meter) else _kept_meter(kept)
+    if before is None or not now.link or not isinstance(now.link_seq, int) or before.link != now.link:
+        return None
+    fell = now.display_cents < before.display_cents and now.cycle == before.cycle
+    return now.link_seq if fell and now.link_seq != before.link_seq else None
+
+
+def _kept_meter(payload: bytes | None) -> Meter | None:
+    try:
+        return json.decode(payload or b"", type=Meter)
+    except ValueError:
+        return None  # nothing, or not ours
 
 
 def _is_less(shown: Shown, after: State, id_: str) -> bool:

@@ -1,101 +1,49 @@
 """What a table says of itself: every retained message, as a function of its state."""
 
+from collections.abc import Mapping
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import UNSET
 
 from controller.core.awards import needs_two
 from controller.core.filed import MYSTERY
-from controller.core.floor import IN_PLAY, out
+from controller.core.floor import IN_PLAY
 from controller.core.lamps import lamps
-from controller.core.meters import Hit
-from controller.core.meters import Meter as CoreMeter
-from controller.core.phases import Phase
 from controller.core.state import Award as CoreAward
 from controller.core.state import State
 from controller.core.times import stamp
+from controller.link.sessions import Shown
+from controller.outlets.linked_meters import hit_of, linked_messages
+from controller.outlets.meters import Stand, meter_message, proof_message, reveal_of
 from controller.wire import topics
-from controller.wire.messages import Award, HitShown, Message, Meter, Proof, ReturnShown, Reveal, Round
+from controller.wire.messages import Award, Message, ReturnShown, Round
 
 # Coins to give back that are told with every change of a lamp: more than positions have slots. A dealer gives back
 # those, and hears of the rest as they go.
 MOST_RETURNS = 50
-LABELS = {
-    "royal9-mega": "Royal 9 Mega",
-    "royal9-major": "Royal 9 Major",
-    "royal9-minor": "Royal 9 Minor",
-    "royal9-mystery": "Royal 9 Mystery",
-    "harmony": "Harmony",
-    "heavenly9": "Heavenly 9",
-    "must-hit-by": "Must-Hit-By Mystery",
-}
 
 
-class Stand(NamedTuple):
-    """Where a message stands: the start of the controller, the journal position, the time."""
-
-    epoch: int
-    seq: int
-    at: str
-
-
-def retained(state: State, epoch: int) -> dict[str, Message]:
-    """Every meter, proof and pending award, and the round, by topic."""
+def retained(state: State, epoch: int, linked: Mapping[str, Shown] = {}) -> dict[str, Message]:
+    """Every meter, proof and pending award, and the round, by topic. `linked` is how linked meters were last seen."""
     stand = Stand(epoch, state.seq, state.at or stamp(0))  # before the first fact there is no time
     pending = state.pending()
     found: dict[str, Message] = {topics.ROUND: _round(state, stand)}
     for meter in state.meters.values():
         if state.filed is not None and meter.wager in state.filed.wagers:
-            found[topics.meter(meter.id)] = _meter(state, meter, pending, stand)
+            found[topics.meter(meter.id)] = meter_message(state, meter, pending, stand)
             if meter.kind == MYSTERY:
-                found[topics.proof(meter.id)] = _proof(meter, stand)
+                found[topics.proof(meter.id)] = proof_message(meter, stand)
+    found |= linked_messages(state, linked, pending, stand)
     for award in pending:
-        found[topics.award(award.id)] = _award(state, award, stand)
+        found[topics.award(award.id)] = _award(state, award, linked.get(award.meter), stand)
     return found
 
 
-def _meter(state: State, meter: CoreMeter, pending: list[CoreAward], stand: Stand) -> Meter:
-    """A meter. It is faulted where its wager is taken at no position."""
-    at = {hit.id: hit.at for hit in meter.last}
-    hits = tuple(
-        HitShown(
-            award=award.id, position=award.position, amount_cents=award.amount_cents, at=at.get(award.hit, stand.at)
-        )
-        for award in pending
-        if award.meter == meter.id
-    )
-    positions = range(1, state.filed.positions + 1) if state.filed else range(0)
-    dark = state.phase is Phase.FAULTED or all(out(state, position, meter.wager) for position in positions)
-    mystery = meter.kind == MYSTERY
-    return Meter(
-        **stand._asdict(),
-        display_cents=meter.display_cents,
-        label=LABELS.get(meter.id, meter.id),
-        state="faulted" if dark else "hit" if hits else "live",
-        hits=hits,
-        must_hit_by_cents=meter.filing.maximum_cents if mystery else UNSET,
-        minimum_cents=meter.filing.reset_cents if mystery else UNSET,
-        commitment=meter.commitment if mystery else UNSET,
-    )
-
-
-def _proof(meter: CoreMeter, stand: Stand) -> Proof:
-    reveals = tuple(revealed for hit in meter.last if (revealed := _reveal(hit)) is not None)
-    return Proof(**stand._asdict(), commitment=meter.commitment, cycle=meter.cycle, reveals=reveals)
-
-
-def _reveal(hit: Hit | None) -> Reveal | None:
-    if hit is None or hit.reveal is None:
-        return None
-    told = hit.reveal
-    return Reveal(value_cents=told.value_cents, nonce=told.nonce, cycle=told.cycle, commitment=told.commitment)
-
-
-def _award(state: State, award: CoreAward, stand: Stand) -> Award:
+def _award(state: State, award: CoreAward, shown: Shown | None, stand: Stand) -> Award:
     record = state.record(award.round)
     meter = state.meters.get(award.meter)
-    hit = next((hit for hit in meter.last if hit.id == award.hit), None) if meter else None
+    hit = next((hit for hit in meter.last if hit.id == award.hit), None) if meter else hit_of(state, award, shown)
     dealt = record is not None and bool(record.player)
     return Award(
         **stand._asdict(),
@@ -110,7 +58,7 @@ def _award(state: State, award: CoreAward, stand: Stand) -> Award:
         meter=award.meter or UNSET,
         player=record.player if record and dealt else UNSET,
         banker=record.banker if record and dealt else UNSET,
-        reveal=_reveal(hit) or UNSET,
+        reveal=reveal_of(hit) or UNSET,
     )
 
 

@@ -1,8 +1,8 @@
-"""Lamps and drop slots: they show and do what the state says, and only what is durable."""
+"""Lamps, drop slots and links: they show and do what the state says, and only what is durable."""
 
 from collections.abc import Callable, Iterable, Sequence
 
-from controller.core.effects import Effect, Flash, Lamps
+from controller.core.effects import Ask, Effect, Flash, Lamps
 from controller.core.floor import out
 from controller.core.lamps import lamps
 from controller.core.phases import Phase
@@ -15,11 +15,12 @@ _FAULT = "fault"
 class TableLines:
     """Where the effects of a table's decisions go. It is the engine's `Lines`."""
 
-    def __init__(self, fault: Callable[[str], None]) -> None:
+    def __init__(self, fault: Callable[[str], None], asked: Callable[[], None] = lambda: None) -> None:
         self._drivers: tuple[Driver, ...] = ()
         self._slots: frozenset[Place] = frozenset()
         self._lamps: frozenset[Place] = frozenset()
         self._fault = fault
+        self._asked = asked  # there is something to ask of a link
 
     def serve(self, drivers: Iterable[Driver]) -> None:
         """The lines there are."""
@@ -33,6 +34,8 @@ class TableLines:
         if Lamps in kinds:
             self.show(state)
         self.open_slots(state)  # whatever was decided: a slot that came back is told, too
+        if Ask in kinds:
+            self._asked()
         for effect in effects:
             if isinstance(effect, Flash):
                 for driver in self._drivers:

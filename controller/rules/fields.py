@@ -99,6 +99,16 @@ class Fields:
         found: str | None = self.value(name, str, required=required)
         return found
 
+    def words(self, name: str) -> list[str]:
+        """One text or a list of texts; none, noted, where it is neither."""
+        self.know(name)
+        found = self._data.get(name)
+        several: list[Any] = found if isinstance(found, list) else [found]
+        if not all(type(each) is str for each in several):
+            self.note(name, f"wrong type: {_TYPES[str]}, or a list of such, is demanded, {_type_name(found)} is given")
+            return []
+        return several
+
     def choice(
         self, name: str, choices: Sequence[str], default: str | None = None, section: object = RULES_SUBMISSION
     ) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 from controller.rules import catalog
 from controller.rules.errors import BadInputError
 from controller.rules.fields import RULES_SUBMISSION, BareNumber, Fields, Finding
+from controller.rules.lawful_link import read_link
 from controller.rules.lawful_table import Seen, read_awards, read_table
 from controller.rules.lawful_wagers import read_harmony, read_heavenly9, read_royal9
 from controller.rules.submission import Checked, Submission
@@ -32,8 +33,7 @@ def check(text: str, on: date) -> Checked:
     file = Fields("", data, violations)
     table_fields, awards_fields = file.table("table"), file.table("awards", required=False)
     wagers = {name: file.table(name, required=False) for name in ("royal9", "harmony", "heavenly9")}
-    for name in SERVICE_TABLES:
-        file.table(name, required=False)
+    service = {name: file.table(name, required=False) for name in SERVICE_TABLES}
     file.done()
 
     table = read_table(table_fields)
@@ -41,6 +41,7 @@ def check(text: str, on: date) -> Checked:
     royal9 = read_royal9(wagers["royal9"], table, violations)
     harmony = read_harmony(wagers["harmony"], table, violations, warnings)
     heavenly9 = read_heavenly9(wagers["heavenly9"], table, violations)
+    read_link(service["link"], table)
     offered = [name for name, fields in wagers.items() if fields is not None]
     warnings += _variant_warnings(table, offered)
     mysteries = {

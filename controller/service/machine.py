@@ -8,7 +8,9 @@ from pathlib import Path
 from controller.core.state import State
 from controller.core.times import stamp
 from controller.engine import Clock
+from controller.link.sessions import Shown
 from controller.outlets.broker import Stand
+from controller.outlets.link import LinkClient
 from controller.wire.messages import Device, Health
 from drivers.driver import Driver
 
@@ -36,6 +38,7 @@ class Machine:
         self.alive_at = ""
         self.free_mb = free_mb(self._folder)
         self.waiting: Callable[[], int] = int
+        self.link: LinkClient | None = None
         self.standing: dict[str, str] = {}  # what is wrong for good: unsigned software, a broker that is gone
 
     def serve(self, drivers: Iterable[Driver]) -> None:
@@ -96,7 +99,26 @@ class Machine:
                     reconnects=counters.reconnects,
                     last_seen=stamp(int(counters.last_seen * 1_000_000)) if counters.last_seen else "",
                 )
+        if self.link is not None:
+            found[f"link-{self.link.link}"] = self._link_told(self.link, stand)
         return found
+
+    def _link_told(self, link: LinkClient, stand: Stand) -> Device:
+        return Device(
+            **stand,
+            state="lost" if link.reason else "online",
+            driver="postgresql",
+            port=link.link,
+            detail=link.reason,
+            frames=link.answered,
+            timeouts=link.losses,
+            reconnects=max(0, link.meetings - 1),
+            last_seen=link.last_seen,
+        )
+
+    def linked(self) -> Mapping[str, Shown]:
+        """Each linked meter as it was last seen."""
+        return self.link.shown(self._state()) if self.link is not None else {}
 
     def _difference(self) -> float:
         return self._clock.now() / 1_000_000 - time.monotonic()

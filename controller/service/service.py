@@ -18,6 +18,7 @@ from uuid import uuid4
 from controller.clock import WallClock
 from controller.core.state import State
 from controller.engine import Clock, EngineStoppedError, wait_until_writable
+from controller.intake.devices import START_SECONDS
 from controller.journal import lock
 from controller.journal.errors import JournalError
 from controller.journal.sqlite import SqliteJournal
@@ -74,7 +75,7 @@ class Service:
             loop.add_signal_handler(which, self.stop)
         self._found = configuration(self._path, self._clock.now())
         self._log = self._log.bind(table=f"{self._found.site}/{self._found.table}")
-        self._secrets = credentials(self._environ, self._found.settings)
+        self._secrets = credentials(self._environ, self._found)
         self._identity = Identity(
             site=self._found.site,
             table=self._found.table,
@@ -237,8 +238,13 @@ class Service:
         self, table: Table, start: Callable[..., asyncio.Task[None]], lines: list[asyncio.Task[None]]
     ) -> bool:
         await table.intake.begin(table.engine.state)
+        if table.link is not None:
+            await table.link.begin()
+            lines.append(start("link", table.link.run()))
         table.lines.show(table.engine.state)
         lines += [start(f"line {driver.devices[0].port}", driver.run()) for driver in table.drivers]
+        if table.link is not None:  # a wager that stood on it stands on, if it is there in time
+            await table.link.heard(START_SECONDS)
         await table.intake.started()
         return True
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from controller import vault
-from controller.core.filed import Filed, filed
+from controller.core.filed import MYSTERY, Filed, filed
 from controller.core.state import State
 from controller.engine import gaming_day
 from controller.people.pepper import PEPPER_FILE, read_pepper, refuse_exposed
@@ -22,6 +22,7 @@ from drivers import registry
 
 CREDENTIALS = "CREDENTIALS_DIRECTORY"
 PASSWORD_FILE = "mqtt-password"  # noqa: S105 -- the name of a file
+LINK_PASSWORD_FILE = "link-password"  # noqa: S105 -- the same; where the database asks for none there is no such file
 MOST_PASSWORD_BYTES = 1024  # MQTT allows 64 KiB; what is longer than this was put there by mistake
 
 
@@ -41,6 +42,8 @@ class Credentials(Struct, frozen=True):
     vault: Vault
     pepper: bytes
     password: str | None
+    link_vault: Vault | None = None  # where a mystery meter is linked
+    link_password: str | None = None
 
     def __repr__(self) -> str:
         return "Credentials(…)"
@@ -54,7 +57,7 @@ def configuration(path: Path, now: int) -> Configuration:
     if found.submission is None:
         told = "\n".join(f"  {each.key}: {each.message}" for each in found.violations)
         raise BadInputError(f"{path} is not lawful, see `jackpotd check`:\n{told}")
-    files = filed(found.submission, {})
+    files = filed(found.submission, settings.link.links)
     _refuse_places(settings, files)
     return Configuration(text, files, settings, files.site, files.table)
 
@@ -79,8 +82,9 @@ def _refuse_places(settings: Settings, files: Filed) -> None:
                     raise SettingsError(f"devices.{line}", why)
 
 
-def credentials(environ: Mapping[str, str], settings: Settings) -> Credentials:
-    """The keys and the password this start needs."""
+def credentials(environ: Mapping[str, str], found: Configuration) -> Credentials:
+    """The keys and passwords this start needs."""
+    settings = found.settings
     folder = environ.get(CREDENTIALS, "")
     if not folder:
         raise BadInputError(
@@ -88,18 +92,26 @@ def credentials(environ: Mapping[str, str], settings: Settings) -> Credentials:
             f"{vault.KEY_FILE}, {PEPPER_FILE} and {PASSWORD_FILE}"
         )
     place = Path(folder)
-    password = _password(place / PASSWORD_FILE) if settings.mqtt.user else None
-    return Credentials(vault.load(place), read_pepper(place / PEPPER_FILE), password)
+    password = _password(place / PASSWORD_FILE, "mqtt.user") if settings.mqtt.user else None
+    sealed = any(meter.link and meter.kind == MYSTERY for meter in found.files.meters().values())
+    asked = bool(settings.link.name) and (place / LINK_PASSWORD_FILE).exists()
+    return Credentials(
+        vault.load(place),
+        read_pepper(place / PEPPER_FILE),
+        password,
+        vault.load(place, vault.LINK_KEY_FILE) if sealed else None,
+        _password(place / LINK_PASSWORD_FILE, "link.dsn") if asked else None,
+    )
 
 
-def _password(path: Path) -> str:
+def _password(path: Path, whose: str) -> str:
     try:
         with path.open("rb") as file:
             refuse_exposed(path, os.fstat(file.fileno()))
             content = file.read(MOST_PASSWORD_BYTES + 1)
         text = content.decode().removesuffix("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read ({error}): it is to hold the password of mqtt.user") from error
+        raise BadInputError(f"{path} cannot be read ({error}): it is to hold the password of {whose}") from error
     if not text or len(content) > MOST_PASSWORD_BYTES or "\n" in text:
         raise BadInputError(f"{path} holds no password: one line of at most {MOST_PASSWORD_BYTES} bytes")
     return text
@@ -116,12 +128,18 @@ def refuse_other_submission(state: State, found: Configuration) -> None:
     if state.filed is None or state.filed == found.files:
         return
     old, new = (_submitted(each) for each in (state.toml, found.toml))
-    keys = _differences(old, new) or ["the Rules Submission"]
+    keys = _differences(old, new) or _relinked(state.filed, found.files) or ["the Rules Submission"]
     raise SettingsError(
         keys[0],
         f"is not what the journal has in force since fact {state.filed_seq} (differing: {', '.join(keys)}): put the "
         "file back as it was, and change it with change-submission, signed by two supervisors",
     )
+
+
+def _relinked(old: Filed, new: Filed) -> list[str]:
+    """The key of the links, where only they differ."""
+    before, now = ({id_: meter.link for id_, meter in each.meters().items()} for each in (old, new))
+    return ["link"] if before != now else []
 
 
 def _submitted(text: str) -> dict[str, Any]:

@@ -20,16 +20,19 @@ from controller.journal.rows import Entry, Snapshot
 from controller.journal.sqlite import SqliteJournal
 from controller.outlets.broker import Broker, Stand
 from controller.outlets.heads import Identity
+from controller.outlets.link import LinkClient
 from controller.outlets.messages import retained
 from controller.outlets.table import TableLines
 from controller.people.pins import Pins
 from controller.people.signing_in import SigningIn
 from controller.people.tokens import Tokens
 from controller.service import told
+from controller.service.linking import sessions
 from controller.service.logs import Log
 from controller.service.machine import Machine
 from controller.service.software import Software
 from controller.service.starting import Configuration, Credentials, gaming_day_of
+from controller.wire.link import LinkSettings
 from drivers import registry
 from drivers.events import Event
 
@@ -58,11 +61,14 @@ class Table:
         self.journal = journal
         self._clock = clock
         self._log = log
-        self.lines = TableLines(lambda why: log.error("faulted", why=why))
+        self.link: LinkClient | None = None
+        self.lines = TableLines(lambda why: log.error("faulted", why=why), self._asked)
         self.machine = Machine(clock, Path(journal.path), settings.journal.warn_free_mb, lambda: self.engine.state)
         self.broker: Broker | Any = None
         self.engine = Engine(state, journal, secrets.vault, clock, self.lines, committer=self._commit)
         self.machine.waiting = lambda: self.engine.waiting
+        if settings.link.name:
+            self.link = self.machine.link = self._linked(settings.link, secrets, instance)
         self._first_facts(found, secrets, software)
         self.identity = Identity(
             site=found.site,
@@ -75,7 +81,13 @@ class Table:
             self.machine.standing["software"] = "a checkout, which cannot be checked"
         signing_in = SigningIn(self.engine, Pins(journal, secrets.pepper), Tokens(), clock)
         self.commands = Commands(
-            self.engine, signing_in, lambda: open_readonly(journal.path), clock, self.identity.epoch
+            self.engine,
+            signing_in,
+            lambda: open_readonly(journal.path),
+            clock,
+            self.identity.epoch,
+            links=settings.link.links,
+            linked=self.machine.linked,
         )
         self.broker = Broker(
             settings.mqtt,
@@ -100,6 +112,24 @@ class Table:
         for each in (self.intake, self.lines, self.machine):
             each.serve(self.drivers)
 
+    def _linked(self, settings: LinkSettings, secrets: Credentials, instance: str) -> LinkClient:
+        return LinkClient(
+            settings.name,
+            sessions(settings, secrets.link_vault, secrets.link_password),
+            self.engine,
+            self._clock,
+            instance,
+            changed=self._stirred,
+            told=self._link_changed,
+        )
+
+    def _stirred(self) -> None:
+        self.broker.look_again()
+
+    def _asked(self) -> None:
+        if self.link is not None:
+            self.link.wake()
+
     async def _taken(self, events: Sequence[Event]) -> None:
         """What a line hands up. Once the engine has ended nothing is taken, and lines go on to darken their lamps."""
         with suppress(EngineStoppedError):
@@ -113,7 +143,12 @@ class Table:
         if self.engine.state.filed is None:
             day = gaming_day_of(found.files, now)
             filing = SubmissionChanged(
-                at=stamp(now), key=str(uuid4()), toml=found.toml, day=day, reason="the first of this journal"
+                at=stamp(now),
+                key=str(uuid4()),
+                toml=found.toml,
+                day=day,
+                reason="the first of this journal",
+                links=found.settings.link.links,
             )
             self._step(filing)
         for each in sealed_values(self.engine.state, secrets.vault, stamp(now)):
@@ -147,6 +182,14 @@ class Table:
             self._log.info("broker-there")
             self.machine.standing.pop("broker", None)
 
+    def _link_changed(self, why: str) -> None:
+        if not why:
+            self._log.info("link-there")
+            self.machine.standing.pop("link", None)
+        elif self.machine.standing.get("link") != why:
+            self._log.warning("link-gone", why=why)
+            self.machine.standing["link"] = why
+
     async def drained(self) -> None:
         """Wait until everything handed over before is decided."""
         await self.engine.submit(Tick(at=stamp(self._clock.now())))
@@ -168,6 +211,6 @@ class Table:
                 "broker": "connected" if self.broker.connected.is_set() else self.broker.reason,
                 "health": self.machine.health(outbox),
                 "devices": self.machine.devices(stand),
-                "retained": retained(state, self.identity.epoch),
+                "retained": retained(state, self.identity.epoch, self.machine.linked()),
             }
         )

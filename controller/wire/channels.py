@@ -74,7 +74,7 @@ PARAMETERS = {
     "table": "`id` of the table's configuration.",
     "meter": "A meter's id, like `royal9-mega`.",
     "award": "`<table>-<seq>-<n>`: the fact that made the award, and its number within that fact.",
-    "device": "A device's name in the configuration.",
+    "device": "A device's name in the configuration; `link-` and its name for a link.",
     "client": "The MQTT user that asks. The broker's ACL lets each use its own name alone.",
     "id": "`id` of the request.",
 }

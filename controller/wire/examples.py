@@ -103,6 +103,16 @@ _OF_STATES: dict[type[Struct], dict[str, Struct]] = {
             minimum_cents=25000,
             commitment=_STANDING,
         ),
+        "linked": Meter(
+            **_STANDS,
+            display_cents=2512345,
+            label="Harmony",
+            state="hit",
+            hits=(HitShown(award="mb-09-733-i1/4", position=4, amount_cents=3100250, at=_HIT_AT, table="mb-09"),),
+            cycle=4,
+            link="pit-3",
+            link_seq=90211,
+        ),
         "corrected": Meter(**_STANDS, display_cents=5512295, label="Royal 9 Mega", state="live", correction=1843),
     },
     Round: {

@@ -21,6 +21,19 @@ class LinkSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     synchronous_commit: Literal["on", "remote_apply"] = "on"
     standby: bool = False  # refuse a server that names no synchronous standby
     allow_not_durable: bool = False  # take a server that would acknowledge before it is durable: for tests only
+    # Said in so many words, because everybody on the network could read, and change, what is said.
+    allow_plain_text_over_the_network: bool = False
+
+    def __post_init__(self) -> None:
+        if not (self.name or self.meter or self.dsn):
+            return
+        for key, given in (("name", self.name), ("meter", self.meter), ("dsn", self.dsn)):
+            if not given:
+                raise ValueError(
+                    f"{key} is missing: a link has a name, a meter or several, and the dsn of its database"
+                )
+        if len(set(self.meters)) < len(self.meters):
+            raise ValueError("meter names one of them twice")
 
     @property
     def meters(self) -> tuple[str, ...]:

@@ -25,6 +25,9 @@ Card = Annotated[str, Meta(pattern="^[A2-9TJQK][SHDC]$")]
 AwardId = Annotated[str, Meta(pattern="^[A-Za-z0-9._-]+-[1-9][0-9]*-[1-9][0-9]*$")]
 MeterId = Annotated[str, Meta(pattern="^[a-z0-9-]+$")]
 WagerName = Annotated[str, Meta(pattern="^(royal9|harmony|heavenly9)$")]
+# Of a hit at another table of a link: the link's own id, `<table>-<seq>-i<n>/<m>`.
+HitId = Annotated[str, Meta(pattern="^[A-Za-z0-9._-]+-[1-9][0-9]*-i?[1-9][0-9]*(/[1-9][0-9]*)?$")]
+LinkName = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9-]*$")]
 PositionKey = Annotated[str, Meta(pattern="^[1-9][0-9]*$")]
 
 
@@ -70,10 +73,13 @@ class Status(Message, frozen=True, kw_only=True):
 class HitShown(Struct, frozen=True, kw_only=True):
     """A hit that is not yet validated or rejected."""
 
-    award: AwardId
+    award: Annotated[HitId, Meta(description="Its award; of a hit at another table: what the link calls it.")]
     position: Nth
     amount_cents: Annotated[Cents, Meta(description="Frozen at the hit; no part of `display_cents`.")]
     at: Annotated[Time, Meta(description="When it was hit, UTC.")]
+    table: Annotated[str, Meta(description="Of a linked meter: the `id` of the table it was hit at.")] | UnsetType = (
+        UNSET
+    )
 
 
 class Meter(Message, frozen=True, kw_only=True):
@@ -92,8 +98,20 @@ class Meter(Message, frozen=True, kw_only=True):
     minimum_cents: Annotated[Cents, Meta(description="What each cycle begins at.")] | UnsetType = UNSET
     commitment: Annotated[Digest, Meta(description="To the value at which it hits: see `proofs`.")] | UnsetType = UNSET
     correction: (
-        Annotated[Nth, Meta(description="The fact that made it fall without a hit: a void, an adjustment.")] | UnsetType
+        Annotated[
+            Nth,
+            Meta(
+                description="The fact that made it fall without a hit: a void, an adjustment. Of a linked meter: the "
+                "line of the link's ledger."
+            ),
+        ]
+        | UnsetType
     ) = UNSET
+    cycle: Annotated[Nth, Meta(description="One more with each hit.")] | UnsetType = UNSET
+    link: Annotated[LinkName, Meta(description="Shared with other tables: the link that keeps it.")] | UnsetType = UNSET
+    link_seq: Annotated[Count, Meta(description="The line of the link's ledger after which it stands.")] | UnsetType = (
+        UNSET
+    )
 
 
 class ReturnShown(Struct, frozen=True, kw_only=True):
@@ -160,6 +178,10 @@ class Proof(Message, frozen=True, kw_only=True):
 
     commitment: Annotated[Digest, Meta(description="To the value of the running cycle.")]
     cycle: Annotated[Nth, Meta(description="The running one.")]
+    link: (
+        Annotated[LinkName, Meta(description="A linked meter's: committed to in this name, not in `<site>/<table>`.")]
+        | UnsetType
+    ) = UNSET
     reveals: Annotated[tuple[Reveal, ...], Meta(description="Of the last 25 hits.")] = ()
 
 

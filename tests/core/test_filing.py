@@ -196,11 +196,18 @@ def test_a_filing_names_the_day_it_is_made_on(day: str) -> None:
     assert table.state.filed is None
 
 
-@pytest.mark.parametrize("meter", ["heavenly9", "royal9", ""])
-def test_only_a_meter_that_is_filed_can_be_linked(meter: str) -> None:
+@pytest.mark.parametrize("meter", ["royal9-mega", "royal9-mystery", "royal9", ""])
+def test_only_meters_that_tables_may_share_can_be_linked(meter: str) -> None:
     table = empty()
     refused(file(table, MINI, by=None, second=None, links={meter: "east"}), Refusal.BAD_REQUEST)
     assert table.state.filed is None
+
+
+def test_a_link_waits_for_a_meter_that_is_not_filed_yet() -> None:
+    table = empty()
+    file(table, MINI, by=None, second=None, links={"heavenly9": "east", "harmony": "west"})
+    assert table.state.filed is not None
+    assert {id_: meter.link for id_, meter in table.state.filed.meters().items() if meter.link} == {"harmony": "west"}
 
 
 def test_nothing_happens_at_a_table_before_its_submission_is_filed() -> None:

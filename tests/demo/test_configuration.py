@@ -39,7 +39,7 @@ def test_the_configuration_is_lawful_and_the_service_can_run_with_it(tmp_path: P
     folder = tmp_path / 'a "strange" \\ folder, ü'
     folder.mkdir()
     path = folder / "table.toml"
-    path.write_text(configuration("mb-02", folder, Pace(speed), BROKER, {"port": 8080}))
+    path.write_text(configuration("mb-02", folder, Pace(speed), BROKER, {"console": {"port": 8080}}))
     assert not check(path.read_text(), date(2026, 11, 16)).violations
     found = settings.read(path)
     rail = found.lines["rail"]

@@ -1,7 +1,6 @@
 """A linked meter: the lock-out journals an intent, the link applies it with the same meter rules, awards follow."""
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core import inputs
 from controller.core.chance import Draw, Ready
@@ -18,7 +17,6 @@ from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, SUPERVISOR, S
 
 SIX_ZEROS = {"player": ("KS", "QS", "JS"), "banker": ("KH", "QH", "JH")}
 SIX_KINGS = {"player": ("KS", "KH", "KD"), "banker": ("KC", "KS", "KH")}
-MEGA = {"player": ("KS", "9S"), "banker": ("KS", "9S")}  # position 1's combination in both hands
 
 
 class Values:
@@ -232,21 +230,6 @@ def test_a_lost_link_takes_only_its_wager_out_and_lamps_know() -> None:
     totals(link)
 
 
-@pytest.mark.parametrize("hand", [MEGA])
-def test_royal9_on_a_link_weighs_the_jackpot_as_last_answered(hand: dict[str, tuple[str, ...]]) -> None:
-    links = dict.fromkeys(("royal9-mega", "royal9-major", "royal9-minor"), "bank")
-    table, _ = seated(wager="royal9", links=links)
-    link = link_for(table, "bank")
-    locked(table, 1, 2, wager="royal9")
-    table.answer(link)
-    table.do(inputs.HandComplete, **hand, source="shoe")
-    table.answer(link)
-    won = {award.position: award for award in (table.state.record(1) or pytest.fail("no round")).awards}
-    assert (won[1].outcome, won[1].amount_cents) == ("mega", 5_500_100)
-    assert won[2].outcome == "mega-envy"
-    totals(link)
-
-
 def test_a_linked_jackpot_is_asked_for_once_however_often_the_hand_is_entered() -> None:
     table, link = seated()
     locked(table, 1)
@@ -271,23 +254,6 @@ def test_a_linked_jackpot_is_asked_for_also_while_the_contribution_of_its_round_
     assert [intent.kind for intent in table.asked] == ["contribute", "hit"]
     table.answer(link)
     assert [award.outcome for award in (table.state.record(1) or pytest.fail("no round")).awards] == ["six-of-a-kind"]
-
-
-def test_the_same_cards_again_choose_the_same_row_of_a_linked_royal9() -> None:
-    table, _ = seated(wager="royal9", links={"royal9-major": "bank"})
-    filed = table.state.filed
-    assert filed is not None
-    link = link_for(table, "bank")
-    major = link.meters["royal9-major"]
-    link.meters["royal9-major"] = replace(major, units=200_000 * 1_000_000)  # $2,000: above the suited tie's $1,500
-    locked(table, 1, wager="royal9")
-    table.answer(link)
-    hand = {"player": ("KH", "9H"), "banker": ("KS", "9S")}
-    table.do(inputs.HandComplete, **hand, source="shoe")
-    table.answer(link)
-    table.do(inputs.HandComplete, **hand, source="console", by=DEALER)
-    assert [award.outcome for award in (table.state.record(1) or pytest.fail("no round")).awards] == ["major"]
-    assert table.asked == []
 
 
 @pytest.mark.parametrize(
@@ -327,3 +293,87 @@ def test_a_meter_never_moves_between_table_and_link(before: dict[str, str], afte
     )
     assert isinstance(answer, Refused)
     assert answer.refusal is Refusal.BAD_REQUEST
+
+
+WITHOUT = MINI.partition("[harmony]")[0]
+
+
+def refile(table: Linked, toml: str, links: dict[str, str]) -> Decision | Refused:
+    return table.try_(
+        inputs.SubmissionChanged,
+        toml=toml,
+        day=table.state.day,
+        reason="as agreed with the Board",
+        by=SUPERVISOR,
+        second=SUPERVISOR2,
+        links=links,
+    )
+
+
+def closed_after_a_round() -> tuple[Linked, MemoryLink]:
+    table, link = seated()
+    locked(table, 1, 2)
+    table.answer(link)
+    table.do(inputs.HandComplete, player=("2S", "3S", "5C"), banker=("TH", "4D", "KD"), source="shoe")
+    table.do(inputs.TableClosed, by=DEALER)
+    return table, link
+
+
+def test_a_table_leaves_its_link_and_joins_another() -> None:
+    table, link = closed_after_a_round()
+    given = table.state.accounts["link:bank"]
+    assert isinstance(refile(table, WITHOUT, {"harmony": "bank"}), Decision)
+    assert table.state.linked == {}
+    assert isinstance(refile(table, MINI, {"harmony": "other"}), Decision)
+    assert table.state.accounts["link:bank"] == given  # what it gave stays where it is
+    other = link_for(table, "other")
+    table.do(inputs.TableOpened, by=DEALER)
+    table.do(inputs.WagerAbsent, position=1, wager="harmony")
+    locked(table, 1)
+    assert [(each.link, each.kind) for each in table.asked] == [("other", "contribute")]
+    table.answer(other)
+    assert table.state.link_heads["harmony"].link == "other"
+    totals(link)
+    totals(other)
+
+
+def test_a_table_leaves_its_link_for_a_meter_of_its_own() -> None:
+    table, link = closed_after_a_round()
+    refused = refile(table, MINI, {})
+    assert isinstance(refused, Refused)  # not in one step: its books would be in two places
+    assert isinstance(refile(table, WITHOUT, {}), Decision)
+    assert isinstance(refile(table, MINI, {}), Decision)
+    assert table.state.meters["harmony"].display_cents == 2_500_000
+    totals(link)
+
+
+def test_a_table_leaves_its_link_only_when_everything_is_answered() -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.do(inputs.HandComplete, player=("2S", "3S", "5C"), banker=("TH", "4D", "KD"), source="shoe")
+    table.do(inputs.TableClosed, by=DEALER)
+    refused = refile(table, WITHOUT, {})
+    assert isinstance(refused, Refused)
+    assert refused.refusal is Refusal.STALE
+    table.answer(link)
+    assert isinstance(refile(table, WITHOUT, {}), Decision)
+
+
+def test_a_late_hand_of_a_link_that_was_left_is_too_late() -> None:
+    table, link = closed_after_a_round()
+    table.do(inputs.TableOpened, by=DEALER)
+    for seat in (1, 2, 3):
+        table.do(inputs.WagerAbsent, position=seat, wager="harmony")
+    locked(table, 3)
+    table.answer(link)
+    table.now += 10_000_000
+    table.do(inputs.Button)  # the next round: the hand was not entered
+    table.do(inputs.TableClosed, by=DEALER)
+    assert isinstance(refile(table, WITHOUT, {}), Decision)
+    for toml, links in ((WITHOUT, {}), (MINI, {"harmony": "other"})):
+        if toml is MINI:
+            assert isinstance(refile(table, toml, links), Decision)
+        refused = table.try_(inputs.LateHand, by=FLOOR, round=2, **SIX_KINGS)
+        assert isinstance(refused, Refused)
+        assert refused.refusal is Refusal.TOO_LATE
+    assert table.asked == []

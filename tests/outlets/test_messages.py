@@ -5,7 +5,8 @@ import pytest
 from msgspec import UNSET
 
 from controller.core import inputs
-from controller.outlets.messages import LABELS, MOST_RETURNS, retained
+from controller.outlets.messages import MOST_RETURNS, retained
+from controller.outlets.meters import LABELS
 from controller.rules import catalog
 from controller.wire.messages import VERSION, Award, Message, Meter, Proof, Round
 from tests.core.play import DEALER, FLOOR, HEAVENLY, Rigged, Table

@@ -70,19 +70,19 @@ def test_a_file_that_says_the_same_otherwise_is_the_same(tmp_path: Path) -> None
 
 
 def test_credentials_are_in_the_folder_systemd_names(tmp_path: Path) -> None:
-    settings = configuration(written(tmp_path, MINI + '[mqtt]\nuser = "controller"\n'), BEGIN).settings
+    configured = configuration(written(tmp_path, MINI + '[mqtt]\nuser = "controller"\n'), BEGIN)
     with pytest.raises(BadInputError, match=r"CREDENTIALS_DIRECTORY is not set.*vault-key"):
-        credentials({}, settings)
+        credentials({}, configured)
     for name in ("vault-key", "pin-pepper"):
         (tmp_path / name).touch(0o600)
         (tmp_path / name).write_text("".join(f"{each:02x}" for each in range(32)))
     environ = {"CREDENTIALS_DIRECTORY": str(tmp_path)}
     with pytest.raises(BadInputError, match="mqtt-password cannot be read"):
-        credentials(environ, settings)
+        credentials(environ, configured)
     password = tmp_path / "mqtt-password"
     password.touch(0o644)
     with pytest.raises(BadInputError, match="mqtt-password is open to others"):
-        credentials(environ, settings)
+        credentials(environ, configured)
     password.chmod(0o600)
     for content, fine in [
         ("secret", True),
@@ -94,9 +94,9 @@ def test_credentials_are_in_the_folder_systemd_names(tmp_path: Path) -> None:
     ]:
         password.write_text(content)
         if fine:
-            found = credentials(environ, settings)
+            found = credentials(environ, configured)
             assert found.password == content.strip()
             assert "secret" not in repr(found)
         else:
             with pytest.raises(BadInputError, match="holds no password"):
-                credentials(environ, settings)
+                credentials(environ, configured)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from controller.people.pepper import PEPPER_FILE
-from controller.vault import KEY_FILE, OLD_KEY_FILES
+from controller.service.starting import LINK_PASSWORD_FILE
+from controller.vault import KEY_FILE, LINK_KEY_FILE, OLD_KEY_FILES, OLD_KEYS
 
 ROOT = Path(__file__).parent.parent.parent
 UNITS = ("jackpotd.service", "jackpotd-console.service", "jackpotd-public.service")
@@ -105,7 +106,8 @@ def test_secrets_have_the_names_under_which_the_service_looks_for_them() -> None
     assert KEY_FILE in credentials
     assert OLD_KEY_FILES in credentials, "a folder: each file in it becomes this name, _ and its own"
     assert credentials[OLD_KEY_FILES].startswith("/etc/credstore/")
-    assert {PEPPER_FILE, "mqtt-password"} <= set(credentials)
+    assert {PEPPER_FILE, "mqtt-password", LINK_KEY_FILE, LINK_PASSWORD_FILE} <= set(credentials)
+    assert credentials[f"{LINK_KEY_FILE}{OLD_KEYS}"].startswith("/etc/credstore/")
 
 
 def test_the_guide_names_every_secret() -> None:

@@ -198,6 +198,11 @@ function stake(line) {
 
 // -- the promise --
 
+/** In whose name a value was promised: the table's, or that of the link that keeps its meter. */
+function promiser(hit, tableName) {
+  return hit.paid_from.startsWith("link:") ? hit.paid_from.slice("link:".length) : tableName;
+}
+
 async function prove(host, hit, tableName) {
   const { value_cents: cents, nonce, cycle, commitment: promised } = hit.reveal;
   const answer = element("div", { "aria-live": "polite" }, element("p", { className: "running" }, text("audit.checking")));
@@ -217,7 +222,7 @@ async function prove(host, hit, tableName) {
     answer.replaceChildren(element("p", { className: "warn" }, text("audit.cannot_check")));
     return;
   }
-  const found = await commitment({ table: tableName, meter: hit.meter, cycle, cents, nonce });
+  const found = await commitment({ table: promiser(hit, tableName), meter: hit.meter, cycle, cents, nonce });
   const kept = found === promised;
   // The meter passed the value by less than a cent where the two are the same: an award is whole cents.
   const passed = hit.amount_cents >= cents;

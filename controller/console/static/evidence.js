@@ -65,7 +65,7 @@ export class Evidence {
     else {
       const { cycle, value_cents: cents, nonce } = award.reveal;
       try {
-        const made = await commitment({ table: this.table, meter: award.meter, cycle, cents, nonce });
+        const made = await commitment({ table: this.live.get(this.table, `meters/${award.meter}`)?.link ?? this.table, meter: award.meter, cycle, cents, nonce });
         found.check = made === award.reveal.commitment ? "holds" : "broken";
       } catch {
         found.check = "broken";

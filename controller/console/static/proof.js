@@ -150,14 +150,16 @@ function show() {
 }
 
 live.on((table, topic, message) => {
-  if (topic.startsWith("meters/") && message?.commitment) labels.set(`${table} ${topic.slice("meters/".length)}`, message.label);
+  // A meter that tables share has promised in the name of their link.
+  if (topic.startsWith("meters/") && message?.commitment) labels.set(`${message.link ?? table} ${topic.slice("meters/".length)}`, message.label);
   if (topic.startsWith(PROOF)) {
-    const place = `${table} ${topic.slice(PROOF.length)}`;
+    const own = `${table} ${topic.slice(PROOF.length)}`;
+    const place = message?.link ? `${message.link} ${topic.slice(PROOF.length)}` : own;
     if (message) {
-      proofs.set(place, message);
+      if ((proofs.get(place)?.cycle ?? 0) <= message.cycle || !message.link) proofs.set(place, message); // of a link's tables the one that knows most
       remember(message.commitment);
     } else {
-      proofs.delete(place);
+      proofs.delete(own);
     }
   }
   queueMicrotask(show);

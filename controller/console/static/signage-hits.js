@@ -4,12 +4,12 @@ const MOST_WAITING = 8; // hits that wait for the screen; more than a table has 
 const SHARED_SECONDS = 10; // with others waiting, a hit gives way after this long
 const LEAST_SECONDS = 2; // what is left of a hit that a sign learns of late is not worth a flash of the screen
 
-/** Hits of one instant and one amount are one hit that is shared: [{at, amount_cents, positions, awards}], the newest first. */
+/** Hits of one instant, table and amount are one hit that is shared: [{at, table, amount_cents, positions, awards}], the newest first. */
 export function shared(hits) {
   const found = new Map();
   for (const hit of hits) {
-    const key = `${hit.at} ${hit.amount_cents}`;
-    const group = found.get(key) ?? { at: hit.at, amount_cents: hit.amount_cents, positions: [], awards: [] };
+    const key = `${hit.at} ${hit.table ?? ""} ${hit.amount_cents}`;
+    const group = found.get(key) ?? { at: hit.at, table: hit.table, amount_cents: hit.amount_cents, positions: [], awards: [] };
     group.positions.push(hit.position);
     group.awards.push(hit.award);
     found.set(key, group);

@@ -3,6 +3,7 @@
 import { Odometer, dollars } from "./odometer.js";
 import { shared } from "./signage-hits.js";
 import { arrange } from "./signage-layout.js";
+import { linkAt } from "./signage-links.js";
 import { has, text } from "./text.js";
 
 // The order of importance: what can be largest comes first.
@@ -62,6 +63,12 @@ export function positions(numbers) {
   return numbers.length === 1
     ? text("signage.position", { position: numbers[0] })
     : text("signage.positions", { positions: numbers.join(text("signage.comma")) });
+}
+
+/** The same with the table, where tables share the meter. */
+export function winners(group) {
+  const who = positions(group.positions);
+  return group.table ? text("signage.at_table", { table: group.table, who }) : who;
 }
 
 class MeterCell {
@@ -124,7 +131,7 @@ class MeterCell {
   #hits(groups) {
     const lines = groups.slice(0, MOST_SHOWN_HITS).map((group) => {
       const amount = dollars(group.amount_cents);
-      return [positions(group.positions), group.positions.length > 1 ? text("signage.each", { amount }) : amount];
+      return [winners(group), group.positions.length > 1 ? text("signage.each", { amount }) : amount];
     });
     const more = groups.length - lines.length;
     if (more > 0) lines.at(-1)[1] += ` ${text("signage.more_hits", { count: more })}`;
@@ -146,7 +153,7 @@ function words(element) {
   return element.firstChild?.textContent ?? "";
 }
 
-/** A table's part of the sign. */
+/** A table's part of the sign, or a link's. */
 export class Panel {
   #cells = new Map();
   #key = "";
@@ -176,7 +183,8 @@ export class Panel {
     const live = said.state === "live";
     const heard = live || said.state === "faulted";
     this.element.dataset.state = said.state;
-    put(this.name, text("signage.table", { table: this.table.split("/")[1] ?? this.table }));
+    const link = linkAt(this.table);
+    put(this.name, link ? text("signage.link", { link }) : text("signage.table", { table: this.table.split("/")[1] ?? this.table }));
     put(this.sign, text(`signage.state_${said.state}`));
     this.demonstration.hidden = said.mode !== "demonstration";
     put(this.demonstration, text("signage.demonstration"));

@@ -4,6 +4,7 @@ import { connect } from "./live.js";
 import { Odometer, dollars } from "./odometer.js";
 import { Queue } from "./signage-hits.js";
 import { panels as grid } from "./signage-layout.js";
+import { linkAt, parted } from "./signage-links.js";
 import { Panel, fit, make, named, positions } from "./signage-panel.js";
 import { text } from "./text.js";
 
@@ -20,7 +21,7 @@ const quiet = matchMedia("(prefers-reduced-motion: reduce)");
 const still = () => quiet.matches || options.get("motion") === "reduced";
 
 const live = connect(tables);
-const panels = new Map(tables.map((table) => [table, new Panel(table, still)]));
+const panels = new Map(); // one for each table, and for each link that several of them share
 const clocks = new Map(); // the newest time of each table's controller, and when it was heard
 const asked = Number(sign.dataset.hitSeconds);
 const queue = new Queue(Math.min(Number.isFinite(asked) && asked > 0 ? asked : MOST_HIT_SECONDS, MOST_HIT_SECONDS));
@@ -29,11 +30,11 @@ const overlay = document.querySelector("#hit");
 const next = new Odometer(overlay.querySelector(".after"), still);
 let due = false;
 
-sign.append(...Array.from(panels.values(), (panel) => panel.element));
 sign.dataset.motion = still() ? "reduced" : "full";
 
 const METER = "meters/";
 const meters = new Map(tables.map((table) => [table, {}])); // what each table says of each meter
+let said = new Map(); // what stands on the sign: each panel's place, and what is told there
 
 function keep(table, topic, message) {
   if (!topic.startsWith(METER)) return;
@@ -42,12 +43,11 @@ function keep(table, topic, message) {
     meters.get(table)[id] = message;
   } else {
     delete meters.get(table)[id];
-    queue.stand(table, id, [], () => 0); // a meter no longer offered takes its hits with it
   }
 }
 
-function age(table, hit) {
-  const clock = clocks.get(table);
+function age(place, hit) {
+  const clock = clocks.get(place) ?? [...clocks.values()].sort((one, other) => other.at - one.at)[0]; // a link's: the newest
   const at = Date.parse(hit.at);
   if (Number.isNaN(at)) return Infinity; // of no time: it stands beside its amount and does not fill the screen
   return clock ? (clock.at + performance.now() - clock.heard - at) / 1000 : 0;
@@ -70,16 +70,28 @@ function soon() {
 }
 
 function show() {
-  for (const [table, panel] of panels) {
+  const told = tables.map((table) => {
     const { state, reason } = states.get(table);
-    const said = meters.get(table);
-    panel.tell({ state, reason, mode: live.get(table, "status")?.mode, meters: said }, wanted);
-    const heard = state === "live" || state === "faulted";
-    if (!heard) queue.drop(table);
-    else for (const [id, { hits }] of Object.entries(said)) queue.stand(table, id, hits ?? [], (hit) => age(table, hit));
+    return [table, { state, reason, mode: live.get(table, "status")?.mode, meters: { ...meters.get(table) } }];
+  });
+  const before = said;
+  said = parted(new Map(told));
+  for (const place of said.keys()) if (!panels.has(place)) panels.set(place, new Panel(place, still));
+  const shown = Array.from(said.keys(), (place) => panels.get(place).element);
+  if (shown.length !== sign.children.length || shown.some((element, place) => element !== sign.children[place])) sign.replaceChildren(...shown);
+  for (const [place, each] of said) {
+    panels.get(place).tell(each, wanted);
+    stand(place, each, before.get(place)?.meters ?? {});
   }
+  for (const place of before.keys()) if (!said.has(place)) queue.drop(place);
   lay();
   fill();
+}
+
+function stand(place, { state, meters: now }, before) {
+  if (state !== "live" && state !== "faulted") return queue.drop(place);
+  for (const id of Object.keys(before)) if (!now[id]) queue.stand(place, id, [], () => 0); // no longer offered: its hits go with it
+  for (const [id, { hits }] of Object.entries(now)) queue.stand(place, id, hits ?? [], (hit) => age(place, hit));
 }
 
 const HIGH_AND_LOW = "Ag獎"; // of the letters in labels
@@ -110,7 +122,7 @@ let columns = 1;
 
 function lay() {
   const { clientWidth: width, clientHeight: height } = sign;
-  const all = [...panels.values()];
+  const all = Array.from(said.keys(), (place) => panels.get(place));
   const room = (wide, tall) => {
     const rooms = all.map((panel) => panel.room(wide, tall));
     return { width: rooms[0].width, height: Math.min(...rooms.map((each) => each.height)) };
@@ -122,7 +134,13 @@ function lay() {
   const lines = Math.ceil(all.length / columns);
   sign.style.setProperty("--columns", columns);
   sign.style.setProperty("--lines", lines);
-  for (const panel of all) panel.lay(Math.floor(width / columns), Math.floor(height / lines), measure);
+  // Where the last line is not full, the first panel, which is a link's if there is one, takes the room that is left.
+  const wide = [...said.keys()].some(linkAt) ? Math.min(columns, 1 + columns * lines - all.length) : 1;
+  for (const [place, panel] of all.entries()) {
+    const cells = place === 0 ? wide : 1;
+    panel.element.style.gridColumn = cells > 1 ? `span ${cells}` : "";
+    panel.lay(Math.floor((cells * width) / columns), Math.floor(height / lines), measure);
+  }
 }
 
 function fill() {
@@ -134,10 +152,11 @@ function fill() {
     return;
   }
   const { table, meter, hits } = current;
-  const message = meters.get(table)[meter];
+  const { state, mode, meters: now } = said.get(table);
+  const message = now[meter];
   const part = (name) => overlay.querySelector(`.${name}`);
-  const demonstration = live.get(table, "status")?.mode === "demonstration";
-  const won = message.state !== "faulted" && states.get(table).state === "live";
+  const demonstration = mode === "demonstration";
+  const won = message.state !== "faulted" && state === "live";
   part("now").hidden = !won;
   if (won) next.show(message.display_cents);
   const size = [sign.clientWidth, sign.clientHeight];
@@ -152,7 +171,7 @@ function fill() {
   part("share").textContent = hits.length > 1 ? text("signage.shared") : "";
   part("share").hidden = hits.length < 2;
   part("who").textContent = positions(hits.map((hit) => hit.position).sort((one, other) => one - other));
-  part("where").textContent = text("signage.table", { table: table.split("/")[1] ?? table });
+  part("where").textContent = text("signage.table", { table: hits[0].table ?? table.split("/")[1] ?? table });
   part("band").hidden = !demonstration;
   part("now-word").textContent = text("signage.now");
   scale(Math.min(size[0] / 16, size[1] / 9), size[1] > size[0]);

@@ -46,14 +46,21 @@ export function showMeters(element, meters, table, stale) {
         { class: `meter ${meter.state}`, "data-meter": id },
         make("span", { class: "meter-label", text: meterLabel(id, meter) }),
         make("span", { class: "meter-amount", text: stale || meter.state === "faulted" ? "—" : dollars(meter.display_cents) }),
+        meter.link && make("span", { class: "meter-link", text: text("table.meter_link", { link: meter.link }) }),
         meter.state === "faulted" && make("span", { class: "meter-state", text: text("table.meter_faulted") }),
-        ...meter.hits.map((hit) =>
-          make("a", { class: "meter-hit", href: `/floor?table=${encodeURIComponent(table)}#${hit.award}`,
-            text: text("table.hit_at", { position: hit.position, amount: dollars(hit.amount_cents) }) }),
-        ),
+        ...meter.hits.map((hit) => hitAt(hit, table)),
       ),
     ),
   );
+}
+
+/** A hit that is not settled: this table's own leads to its validation, another table's is that table's to validate. */
+function hitAt(hit, table) {
+  const words = text("table.hit_at", { position: hit.position, amount: dollars(hit.amount_cents) });
+  if (hit.table === undefined || hit.table === table.split("/")[1]) {
+    return make("a", { class: "meter-hit", href: `/floor?table=${encodeURIComponent(table)}#${hit.award}`, text: words });
+  }
+  return make("span", { class: "meter-hit elsewhere", text: text("table.hit_elsewhere", { table: hit.table, hit: words }) });
 }
 
 /** Wagers that came in vain: why, where the journal was asked, otherwise in which round. */

@@ -1,0 +1,195 @@
+"""The way to a link: what the table intends is asked until it is answered, and how the shared meters stand is seen.
+
+A lock-out stands on the table's own journal. What the link makes of it comes back as an input like any other. While
+there is no link, its wagers are not taken, and everything else plays on.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
+from typing import Protocol
+
+from controller.core.decision import MOST_TEXT
+from controller.core.inputs import DeviceLost, DeviceRestored, Input
+from controller.core.state import Intent, State
+from controller.core.times import stamp
+from controller.engine import Answer, Clock
+from controller.link.sessions import Filing, Identity, LinkLostError, LinkRefusedError, Session, Shown
+
+KIND = "link"
+# Between two looks at the meters: what other tables add is shown within half a second. With the time a session has to
+# answer it stays below two seconds, after which a link that is gone takes no more wagers.
+LOOK_SECONDS = 0.4
+RETRY_SECONDS = 0.5  # after a link was lost: it is back within seconds of the database
+# After it refused this table, which a person has to see to; and an identity that has just ended is free by then.
+REFUSED_SECONDS = 3.0
+
+Meeting = Callable[[Identity], AbstractAsyncContextManager[Session]]
+
+
+class Source(Protocol):
+    """The engine, as far as a link knows it."""
+
+    state: State
+
+    async def submit(self, input_: Input) -> Answer:
+        """Take an input; return when it is durable and answered."""
+
+
+def device(link: str) -> str:
+    """The name of a link among the parts a table depends on."""
+    return f"{KIND}:{link}"
+
+
+class LinkClient:
+    """One table's end of its link."""
+
+    def __init__(  # noqa: PLR0913 -- all it stands between
+        self,
+        link: str,
+        meet: Meeting,
+        engine: Source,
+        clock: Clock,
+        instance: str,
+        *,
+        changed: Callable[[], None] = lambda: None,
+        told: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.link = link
+        self._meet = meet
+        self._engine = engine
+        self._clock = clock
+        self._instance = instance
+        self._changed = changed  # something to show has changed
+        self._told = told  # why there is no link, or nothing when there is
+        self._shown: dict[str, Shown] = {}
+        self._coming: dict[str, Shown] = {}  # after an intent whose answer is not in the journal yet
+        self._wake = asyncio.Event()
+        self._heard = asyncio.Event()
+        self.reason = "not reached yet"
+        self.meetings, self.answered, self.losses = 0, 0, 0  # counted since the start
+        self.last_seen = ""
+
+    # -- what is shown --
+
+    def shown(self, state: State) -> Mapping[str, Shown]:
+        """The meters as they stand, not ahead of what the journal was answered: a hit and its fall come together."""
+        heads = state.link_heads
+        return self._shown | {
+            id_: each
+            for id_, each in self._coming.items()
+            if id_ in heads and heads[id_].link == self.link and heads[id_].seq >= each.seq
+        }
+
+    def wake(self) -> None:
+        """There is something to ask."""
+        self._wake.set()
+
+    # -- its life --
+
+    async def begin(self) -> None:
+        """Before the table is played: rely on nothing that was true before."""
+        await self._submit_lost("not reached yet")
+
+    async def heard(self, seconds: float) -> None:
+        """Wait until the link was first met, for so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._heard.wait()
+
+    async def run(self) -> None:
+        """Keep a session, for ever."""
+        while True:
+            pause = RETRY_SECONDS
+            try:
+                await self._converse()
+            except LinkLostError as error:
+                self.losses += 1
+                await self._submit_lost(str(error))
+                if isinstance(error, LinkRefusedError):
+                    pause = REFUSED_SECONDS
+            await self._clock.sleep(pause)
+
+    async def _converse(self) -> None:
+        """One session: ask what waits, see how the meters stand, and only then take wagers."""
+        filings = self._filings()
+        if not filings:  # the wager is not in the submission: not yet, or no longer
+            return
+        if device(self.link) not in self._engine.state.devices:
+            await self.begin()
+        async with self._meet(self._identity(filings)) as session:
+            self.meetings += 1
+            while self._filings() == filings:
+                self._wake.clear()
+                await self._ask(session)
+                await session.look()
+                self._see(session)
+                await self._submit_restored()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await self._wake.wait()
+
+    async def _ask(self, session: Session) -> None:
+        """Everything intended, in the order it was journaled. What became of it is never guessed, only asked again."""
+        while intent := self._next():
+            answer = await session.apply(intent, self._now())
+            self._coming = dict(session.shown)
+            taken = await self._engine.submit(answer)
+            if not taken.ok:
+                raise LinkRefusedError(f"its answer to {intent.id} was refused: {taken.why}")
+            self.answered += 1
+            self._see(session)
+
+    def _next(self) -> Intent | None:
+        return next((each for each in self._engine.state.intents.values() if each.link == self.link), None)
+
+    def _see(self, session: Session) -> None:
+        self.last_seen = self._now()
+        self._coming = {}
+        if self._shown != session.shown:
+            self._shown = dict(session.shown)
+            self._changed()
+
+    # -- what the table is told of it --
+
+    async def _submit_lost(self, why: str) -> None:
+        self.reason = why
+        wagers = tuple(sorted({name for name, _ in self._linked()}))
+        detail = why[:MOST_TEXT]
+        lost = DeviceLost(at=self._now(), device=device(self.link), device_kind=KIND, wagers=wagers, detail=detail)
+        if wagers:
+            self._told(why)
+            await self._engine.submit(lost)
+
+    async def _submit_restored(self) -> None:
+        known = self._engine.state.devices.get(device(self.link))
+        if known is None or known.lost:
+            self.reason = ""
+            await self._engine.submit(DeviceRestored(at=self._now(), device=device(self.link), device_kind=KIND))
+            self._told("")
+        self._heard.set()
+
+    # -- who asks --
+
+    def _identity(self, filings: Mapping[str, Filing]) -> Identity:
+        state = self._engine.state
+        filed = state.filed
+        site, name = (filed.site, filed.name) if filed else ("", "")
+        heads = {id_: head for id_, head in state.link_heads.items() if head.link == self.link}
+        return Identity(site, name, self._instance, filings, heads, frozenset(state.intents))
+
+    def _filings(self) -> dict[str, Filing]:
+        """The linked meters as this table files them."""
+        return {filing.meter.id: filing for _, filing in self._linked()}
+
+    def _linked(self) -> list[tuple[str, Filing]]:
+        filed = self._engine.state.filed
+        return [
+            (wager.name, Filing(wager.id, wager.stake_cents, meter))
+            for wager in (filed.wagers.values() if filed else ())
+            for meter in wager.meters
+            if meter.link == self.link
+        ]
+
+    def _now(self) -> str:
+        return stamp(self._clock.now())

@@ -1,0 +1,26 @@
+"""Where the sessions of a link come from. Its library is an extra: a table without a link does not need it."""
+
+from contextlib import AbstractAsyncContextManager
+
+from controller.link.chances import Sealed
+from controller.link.sessions import Identity, Session
+from controller.outlets.link import Meeting
+from controller.rules.errors import BadInputError
+from controller.vault import Vault
+from controller.wire.link import LinkSettings
+
+
+def sessions(settings: LinkSettings, vault: Vault | None, password: str | None) -> Meeting:
+    """How to meet the link of a configuration."""
+    try:
+        from controller.link import postgres  # noqa: PLC0415 -- the extra may be missing
+    except ModuleNotFoundError as error:
+        raise BadInputError(
+            f"link: {error.name} is missing: install jackpotd with its extra, jackpotd[link]"
+        ) from error
+    chances = Sealed(settings.name, vault)
+
+    def meet(identity: Identity) -> AbstractAsyncContextManager[Session]:
+        return postgres.session(settings, identity, chances, password=password)
+
+    return meet
