@@ -135,10 +135,11 @@ async def send(page: Page) -> list[str]:
 
 
 def made(house: House, round_: int) -> list[str]:
-    """Positions and exact amounts of the awards of a round, as the journal has them."""
+    """Positions and exact amounts of the awards of a round, as the journal has them: the largest first."""
     record = house.state().record(round_)
     assert record is not None
-    return [f"Position {each.position}: {dollars(each.amount_cents)}" for each in record.awards]
+    awards = sorted(record.awards, key=lambda award: -award.amount_cents)
+    return [f"Position {each.position}: {dollars(each.amount_cents)}" for each in awards]
 
 
 def test_the_amounts_told_beforehand_are_those_of_the_awards_then_made(tmp_path: Path) -> None:
