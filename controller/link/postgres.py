@@ -95,14 +95,10 @@ async def session(
         connection = await connect(settings, identity.instance, password=password)
     except (psycopg.Error, OSError) as error:
         raise LinkLostError(_told(error)) from error
-    found = Session(connection, settings.name, identity.table, chances)
     try:
-        await found.within(_prepare(connection, settings))
-        await found.within(_refuse_strangers(connection, settings, identity))
-        found.filed = {id_: filing.meter for id_, filing in identity.filings.items()}
-        yield found
+        yield await admitted(connection, settings, identity, chances)
     finally:
-        found.hang_up()
+        _hang_up(connection)
         with suppress(psycopg.Error):
             await connection.close()
 
@@ -111,6 +107,15 @@ async def connect(settings: LinkSettings, instance: str, *, password: str | None
     """A connection as the settings say; statements stand alone unless a transaction is begun."""
     dsn = words(settings, f"jackpotd {instance}", password=password)
     return await AsyncConnection.connect(dsn, autocommit=True, prepare_threshold=0)
+
+
+async def admitted(connection: Connection, settings: LinkSettings, identity: Identity, chances: Chances) -> "Session":
+    """A session of a table on a connection, which holds the table's lock for as long as it lives."""
+    found = Session(connection, settings.name, identity.table, chances)
+    await found.within(_prepare(connection, settings))
+    await found.within(_refuse_strangers(connection, settings, identity))
+    found.filed = {id_: filing.meter for id_, filing in identity.filings.items()}
+    return found
 
 
 async def _prepare(connection: Connection, settings: LinkSettings) -> None:
@@ -225,10 +230,7 @@ class Session:
 
     def hang_up(self) -> None:
         """End the connection at once, whatever is under way: the other end may never answer."""
-        with suppress(psycopg.Error, OSError):
-            ours = socket.socket(fileno=os.dup(self._connection.fileno()))
-            with ours:
-                ours.shutdown(socket.SHUT_RDWR)
+        _hang_up(self._connection)
 
     async def within(self, coming: Coroutine[Any, Any, T]) -> T:
         """What is asked of the server, if it answers in time; otherwise the session is over."""
@@ -319,6 +321,13 @@ class Session:
         listed = applied.listed if with_hits else known.listed if known else ()
         self.shown[intent.meter] = Shown(seq, bare, listed)
         return answer(applied.line, at, seq, hash_.hex())
+
+
+def _hang_up(connection: Connection) -> None:
+    with suppress(psycopg.Error, OSError):
+        ours = socket.socket(fileno=os.dup(connection.fileno()))
+        with ours:
+            ours.shutdown(socket.SHUT_RDWR)
 
 
 def _book(seq: int, meter: Meter, listed: tuple[Listed, ...], past: list[Past]) -> Book:
