@@ -1,4 +1,4 @@
-"""A link on a real PostgreSQL, syncs and all: what one shared meter takes, a thousand tables, and a link that is lost."""
+"""A link on a real PostgreSQL, syncs on: what one shared meter takes, a thousand tables, and a link that is lost."""
 
 import asyncio
 import time

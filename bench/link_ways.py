@@ -96,7 +96,7 @@ class Ours:
             return
 
     async def look(self) -> None:
-        """See how the meters stand. Whose turn was long ago may have been hung up on, which is no loss: none was asked."""
+        """See how the meters stand. Whose turn was long ago may have been hung up on: no loss, for nothing was asked."""
         try:
             await next(iter(self._sessions.values())).look()
         except LinkLostError:

@@ -26,6 +26,7 @@ from controller.core.meters import Meter
 from controller.core.state import Intent, LinkHead
 from controller.link import durability, schema
 from controller.link.chances import Chances
+from controller.link.eager import Eager
 from controller.link.filings import told as told_apart
 from controller.link.ledger import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, decide
 from controller.link.locks import lock_key
@@ -106,7 +107,7 @@ async def session(
 async def connect(settings: LinkSettings, instance: str, *, password: str | None = None) -> Connection:
     """A connection as the settings say; statements stand alone unless a transaction is begun."""
     dsn = words(settings, f"jackpotd {instance}", password=password)
-    return await AsyncConnection.connect(dsn, autocommit=True, prepare_threshold=0)
+    return await Eager.connect(dsn, autocommit=True, prepare_threshold=0)
 
 
 async def admitted(connection: Connection, settings: LinkSettings, identity: Identity, chances: Chances) -> "Session":
