@@ -23,7 +23,7 @@ from controller.wire.link import LinkSettings
 from tests.link.server import Server, running
 
 LINK, METER = "bank", "harmony"
-CONNECTIONS = 450  # two ways and pgbench, 128 clients each
+CONNECTIONS = 600  # three ways and pgbench, 128 clients each
 CHANCES = Sealed(LINK, None)  # this meter has no mystery value, so nothing is sealed
 _NUMBERS = count(1)
 

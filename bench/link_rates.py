@@ -13,7 +13,7 @@ from msgspec import json
 from bench.link_clients import Block, Closed, Opening, Played
 from bench.link_pgbench import Pgbench
 from bench.link_place import Sample, now, opened, server_cpu, wrong
-from bench.link_ways import BARE, OURS
+from bench.link_ways import BARE, BLOCKING, OURS
 from bench.report import Figure, Note, progress
 from controller.core.times import stamp
 from tests.link.server import Server
@@ -68,7 +68,7 @@ def percentile(taken: Sequence[float], percent: int) -> float:
 
 
 class Crowd:
-    """Clients in several processes, all of which have both ways open."""
+    """Clients in several processes, all of which have every way open."""
 
     def __init__(self, on: Server, openings: Sequence[Opening]) -> None:
         command = [sys.executable, "-m", "bench.link_clients"]
@@ -132,7 +132,7 @@ def figures(on: Server, folder: Path, sample: Sample) -> list[Figure | Note]:
     """Every number of clients."""
     names = {clients: [f"c{clients}-{number}" for number in range(clients)] for clients in CLIENTS}
     tables = [name for each in names.values() for name in each]
-    ours, bare = opened(on, tables), opened(on, tables)
+    ours, bare, blocking = opened(on, tables), opened(on, tables), opened(on, tables)
     pgbench = Pgbench(folder, opened(on, tables), sample, stamp(time.time_ns() // 1000))
     found: list[Figure | Note] = []
     rounds: dict[str, int] = {}
@@ -140,7 +140,9 @@ def figures(on: Server, folder: Path, sample: Sample) -> list[Figure | Note]:
     for clients in CLIENTS:
         progress(f"link: {clients} clients")
         processes = min(clients, PROCESSES)
-        openings = [Opening(ours, bare, names[clients][number::processes], sample) for number in range(processes)]
+        openings = [
+            Opening(ours, bare, blocking, names[clients][number::processes], sample) for number in range(processes)
+        ]
         crowd = Crowd(on, openings)
         try:
             crowd.open()
@@ -160,11 +162,12 @@ def figures(on: Server, folder: Path, sample: Sample) -> list[Figure | Note]:
 
 
 def _measured(crowd: Crowd, pgbench: Pgbench, clients: int, processes: int) -> dict[str, Found]:
-    for way in (OURS, BARE):
+    turns = (OURS, BARE, BLOCKING)
+    for way in turns:
         crowd.block(way, Found())  # for caches
-    ways = {OURS: Found(), BARE: Found(), PGBENCH: Found()}
+    ways = {way: Found() for way in (*turns, PGBENCH)}
     for number in range(ROUNDS):
-        for way in (OURS, BARE) if number % 2 else (BARE, OURS):
+        for way in turns if number % 2 else reversed(turns):
             crowd.block(way, ways[way])
         if number % PGBENCH_EVERY == PGBENCH_EVERY // 2:
             ran = pgbench.block(clients, processes)
@@ -177,11 +180,11 @@ def _told(clients: int, processes: int, ways: Mapping[str, Found]) -> list[Figur
     busy = f"processors kept busy: {ways[OURS].busy}; bare, {ways[BARE].busy}"
     load = os.getloadavg()[0]
     who = f"{clients} link clients on one meter" if clients > 1 else "1 link client"
-    ratio = ways[OURS].rate / ways[BARE].rate
     return [
         Note(f"{who}, Python in {processes} processes on the server's own machine; {busy}; load {load:.1f}:"),
         *(figure for name, way in ways.items() for figure in way.told(f"{clients}, {name}")),
-        Figure(f"{clients}, {OURS} / {BARE}", ratio, "x", least=LEAST),
+        Figure(f"{clients}, {OURS} / {BARE}", ways[OURS].rate / ways[BARE].rate, "x", least=LEAST),
+        Figure(f"{clients}, {OURS} / {BLOCKING}", ways[OURS].rate / ways[BLOCKING].rate, "x"),
         Figure(f"{clients}, {OURS} / {BARE}: a client's processor time", ways[OURS].cpu / ways[BARE].cpu, "x"),
         Figure(f"{clients}, {OURS} / {PGBENCH}", ways[OURS].rate / ways[PGBENCH].rate, "x"),
     ]

@@ -1,4 +1,4 @@
-"""Two ways to have a lock-out applied by a link: the product's, and the same statements without it.
+"""Ways to have a lock-out applied by a link: the product's, and the same statements without it, in a loop or a thread.
 
 A table's session is a connection of its own in production. Here a connection can serve several tables, as through a
 pool: each of them is admitted by itself and holds its own lock, and they ask one after the other.
@@ -21,7 +21,7 @@ from controller.link.sessions import Identity, LinkLostError
 from controller.outlets.link import RETRY_SECONDS
 
 SEATS = (1, 3, 5, 7)  # whoever wagers at a lock-out
-OURS, BARE = "jackpotd", "bare psycopg"
+OURS, BARE, BLOCKING = "jackpotd", "bare psycopg", "bare blocking psycopg"
 PLACE = (LINK, METER)
 logging.getLogger("psycopg").setLevel(logging.ERROR)  # a session that is lost is counted, not told
 HASH = bytes(range(32))
@@ -96,7 +96,7 @@ class Ours:
             return
 
     async def look(self) -> None:
-        """See how the meters stand. Whose turn was long ago may have been hung up on: no loss, for nothing was asked."""
+        """See how the meters stand. Whose turn was long ago may have been hung up on; nothing was asked, so no loss."""
         try:
             await next(iter(self._sessions.values())).look()
         except LinkLostError:
@@ -111,9 +111,10 @@ class Ours:
 class Bare:
     """The same statements, round trips and pipelines; texts are those of a sample, and nothing is decided or hashed."""
 
+    lost = 0
+
     def __init__(self, dsn: str, tables: Sequence[str], sample: Sample) -> None:
         self.rounds = dict.fromkeys(tables, 0)
-        self.lost = 0
         self._dsn = dsn
         self._sample = sample
         self._names = {table: full_name(table) for table in tables}
@@ -150,3 +151,36 @@ class Bare:
     async def close(self) -> None:
         """The end."""
         await self._connection.close()
+
+
+class Blocking:
+    """The same as bare, each client a thread that blocks: what a script would do. It is not for a loop."""
+
+    def __init__(self, dsn: str, table: str, sample: Sample) -> None:
+        self._sample = sample
+        self._table, self._name = table, full_name(table)
+        self._number = 0
+        self._connection = psycopg.connect(dsn, autocommit=True, prepare_threshold=0)
+
+    def lock_out(self, at: str) -> None:
+        """The next round."""
+        connection, name = self._connection, self._name
+        self._number += 1
+        intent = f"{self._table}-{self._number}-i1"
+        with connection.pipeline():
+            connection.execute("BEGIN")
+            locked = connection.execute(postgres._LOCK, PLACE)  # noqa: SLF001 -- the very same statements
+            seen = connection.execute(postgres._SEEN, (LINK, name, intent))  # noqa: SLF001 -- the same
+        row = locked.fetchone()
+        if row is None or seen.fetchone() is not None:
+            raise RuntimeError(f"{intent} has been there before")
+        seq = row[0] + 1
+        line = (seq, at, self._number, "contribute", VERSION, self._sample.payload, row[1], HASH, name, intent)
+        with connection.pipeline():
+            connection.execute(postgres._WRITE, (*PLACE, *line))  # noqa: SLF001 -- the same
+            connection.execute(postgres._UPDATE, (seq, HASH, self._sample.state, *PLACE))  # noqa: SLF001 -- the same
+            connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """The end."""
+        self._connection.close()
