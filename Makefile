@@ -60,7 +60,7 @@ soak: $(VENV)/dev.stamp compiler services browser database ## Play, kill and cut
 	JACKPOTD_SOAK=50 JACKPOTD_KILLS=1000 JACKPOTD_CROWD_SECONDS=600 $(BIN)/python -m pytest \
 		tests/core/test_machine.py tests/crash tests/service/test_faults_kill.py tests/console/test_crowd.py \
 		tests/link/test_cuts.py tests/link/test_crowd.py tests/link/test_faults.py
-	$(BIN)/python -m bench soak-memory
+	$(BIN)/python -m bench soak-memory soak-link
 
 lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports
 	$(BIN)/ruff check $(CODE)

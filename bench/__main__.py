@@ -6,7 +6,7 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import devices, exact_odds, journal, pixel, service, settling, start_up
+from bench import devices, exact_odds, journal, link, pixel, service, settling, start_up
 from bench.report import Figure, Note, report
 
 PARTS: dict[str, Callable[[], Sequence[Figure | Note]]] = {
@@ -17,8 +17,9 @@ PARTS: dict[str, Callable[[], Sequence[Figure | Note]]] = {
     "journal": journal.figures,
     "service": service.figures,
     "console": pixel.figures,
+    "link": link.figures,
 }
-SOAK: dict[str, Callable[[], Sequence[Figure | Note]]] = {"soak-memory": service.soak}
+SOAK: dict[str, Callable[[], Sequence[Figure | Note]]] = {"soak-memory": service.soak, "soak-link": link.soak}
 
 
 def main(wanted: Sequence[str]) -> int:

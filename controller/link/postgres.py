@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 import psycopg
 from msgspec import json
 from msgspec.structs import replace
-from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 
 from controller.chain import link as chained
@@ -26,6 +25,7 @@ from controller.core.meters import Meter
 from controller.core.state import Intent
 from controller.link.admitting import Connection, prepare, refuse_strangers
 from controller.link.chances import Chances
+from controller.link.eager import Eager
 from controller.link.ledger import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, decide
 from controller.link.reaching import told as _told
 from controller.link.reaching import words
@@ -74,14 +74,10 @@ async def session(
         connection = await connect(settings, identity.instance, password=password)
     except (psycopg.Error, OSError) as error:
         raise LinkLostError(_told(error)) from error
-    found = Session(connection, settings.name, identity.table, chances)
     try:
-        await found.within(prepare(connection, settings))
-        await found.within(refuse_strangers(connection, settings, identity))
-        found.filed = {id_: filing.meter for id_, filing in identity.filings.items()}
-        yield found
+        yield await admitted(connection, settings, identity, chances)
     finally:
-        found.hang_up()
+        _hang_up(connection)
         with suppress(psycopg.Error):
             await connection.close()
 
@@ -89,7 +85,16 @@ async def session(
 async def connect(settings: LinkSettings, instance: str, *, password: str | None = None) -> Connection:
     """A connection as the settings say; statements stand alone unless a transaction is begun."""
     dsn = words(settings, f"jackpotd {instance}", password=password)
-    return await AsyncConnection.connect(dsn, autocommit=True, prepare_threshold=0)
+    return await Eager.connect(dsn, autocommit=True, prepare_threshold=0)
+
+
+async def admitted(connection: Connection, settings: LinkSettings, identity: Identity, chances: Chances) -> "Session":
+    """A session of a table on a connection, which holds the table's lock for as long as it lives."""
+    found = Session(connection, settings.name, identity.table, chances)
+    await found.within(prepare(connection, settings))
+    await found.within(refuse_strangers(connection, settings, identity))
+    found.filed = {id_: filing.meter for id_, filing in identity.filings.items()}
+    return found
 
 
 class Session:
@@ -112,10 +117,7 @@ class Session:
 
     def hang_up(self) -> None:
         """End the connection at once, whatever is under way: the other end may never answer."""
-        with suppress(psycopg.Error, OSError):
-            ours = socket.socket(fileno=os.dup(self._connection.fileno()))
-            with ours:
-                ours.shutdown(socket.SHUT_RDWR)
+        _hang_up(self._connection)
 
     async def within(self, coming: Coroutine[Any, Any, T]) -> T:
         """What is asked of the server, if it answers in time; otherwise the session is over."""
@@ -206,6 +208,13 @@ class Session:
         listed = applied.listed if with_hits else known.listed if known else ()
         self.shown[intent.meter] = Shown(seq, bare, listed)
         return answer(applied.line, at, seq, hash_.hex())
+
+
+def _hang_up(connection: Connection) -> None:
+    with suppress(psycopg.Error, OSError):
+        ours = socket.socket(fileno=os.dup(connection.fileno()))
+        with ours:
+            ours.shutdown(socket.SHUT_RDWR)
 
 
 def _book(seq: int, meter: Meter, listed: tuple[Listed, ...], past: list[Past]) -> Book:

@@ -1,0 +1,53 @@
+"""A connection that asks the socket before it asks the loop.
+
+The library waits in the loop before every step, for a pipeline of three statements a dozen times, and nearly always for
+a socket that can be written at once. Two thirds of the time an intent takes at its controller went there, half of that
+with the meter's row locked. Only what is not ready is waited for here.
+"""
+
+import select
+from collections.abc import Generator
+from typing import TypeVar
+
+from psycopg import AsyncConnection
+from psycopg.abc import PQGen
+from psycopg.rows import TupleRow
+from psycopg.waiting import Ready, Wait
+
+T = TypeVar("T")
+
+_WANTED = {
+    Wait.R: select.POLLIN,
+    Wait.W: select.POLLOUT,
+    Wait.RW: select.POLLIN | select.POLLOUT,
+}
+_ENDED = select.POLLERR | select.POLLHUP | select.POLLNVAL
+
+
+class Eager(AsyncConnection[TupleRow]):
+    """A connection that waits only where it has to."""
+
+    async def wait(self, gen: PQGen[T], *more: float | None, **named: float | None) -> T:
+        """Have something done on the connection."""
+        return await super().wait(_eagerly(gen, self.pgconn.socket), *more, **named)  # type: ignore[arg-type]  # as given
+
+
+def _eagerly(gen: PQGen[T], socket: int) -> Generator[Wait, Ready, T]:
+    """The same steps; those that are ready are taken at once."""
+    poll = select.poll()
+    try:
+        wanted = next(gen)
+        while True:
+            poll.register(socket, _WANTED[wanted])
+            now = poll.poll(0)
+            wanted = gen.send(_ready(now[0][1]) if now else (yield wanted))
+    except StopIteration as ended:
+        found: T = ended.value
+        return found
+
+
+def _ready(events: int) -> Ready:
+    """What can be done. A socket that has ended can be read: that is how its end is learnt."""
+    if events & _ENDED:
+        return Ready.RW
+    return Ready((Ready.R if events & select.POLLIN else 0) | (Ready.W if events & select.POLLOUT else 0))
