@@ -82,7 +82,7 @@ class Ours:
                 self.lost += 1
                 await self._again()
             else:
-                self._heads[table] = {METER: LinkHead(answer.ledger_seq, answer.ledger_hash)}
+                self._heads[table] = {METER: LinkHead(answer.ledger_seq, answer.ledger_hash, LINK)}
                 self.rounds[table] = number
 
     async def _again(self) -> None:
