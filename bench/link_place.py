@@ -106,17 +106,17 @@ def wrong(dsn: str, rounds: Mapping[str, int]) -> int:
             return wrong + len(audit(ledger, {}).differences)
 
 
-def server_cpu(on: Server) -> float:
-    """Seconds of processor time that the server's processes have used."""
+def server_cpu(on: Server) -> dict[str, float]:
+    """Seconds of processor time that each of the server's processes has used."""
     parent = (on.data / "postmaster.pid").read_text().split()[0]
-    ticks = 0
+    found = {}
     for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
         try:
             after = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:  # it has just ended
             continue
-        ticks += int(after[11]) + int(after[12])  # in user and in kernel mode
-    return ticks / 100  # a tick is a hundredth of a second on every Linux
+        found[pid] = (int(after[11]) + int(after[12])) / 100  # ticks in user and in kernel mode; 100 a second on Linux
+    return found
 
 
 def now() -> float:

@@ -20,9 +20,9 @@ from tests.link.server import Server
 
 CLIENTS = (1, 8, 32, 128)
 PROCESSES = 4  # at most: the controllers of a floor are many, and one Python would be the limit before the server is
-ROUNDS = 20  # of blocks; the first is for caches
+ROUNDS = 16  # of blocks
 BLOCK_SECONDS = 0.35
-PGBENCH_EVERY = 7  # rounds
+PGBENCH_EVERY = 5  # rounds
 SOON = 0.02  # seconds until a block begins, so that all processes have heard of it
 LEAST = 0.7
 PGBENCH = "pgbench"
@@ -99,7 +99,7 @@ class Crowd:
         found.rates.append(sum(len(each.taken) for each in played) / seconds)
         found.seconds += seconds
         found.clients_cpu += sum(each.cpu for each in played)
-        found.server_cpu += server_cpu(self._on) - before
+        found.server_cpu += sum(used - before.get(pid, used) for pid, used in server_cpu(self._on).items())
         found.taken += [taken for each in played for taken in each.taken]
 
     def close(self) -> Closed:
@@ -178,10 +178,9 @@ def _measured(crowd: Crowd, pgbench: Pgbench, clients: int, processes: int) -> d
 
 def _told(clients: int, processes: int, ways: Mapping[str, Found]) -> list[Figure | Note]:
     busy = f"processors kept busy: {ways[OURS].busy}; bare, {ways[BARE].busy}"
-    load = os.getloadavg()[0]
-    who = f"{clients} link clients on one meter" if clients > 1 else "1 link client"
+    who = f"{clients} link clients on one meter, Python in {processes} processes" if clients > 1 else "1 link client"
     return [
-        Note(f"{who}, Python in {processes} processes on the server's own machine; {busy}; load {load:.1f}:"),
+        Note(f"{who}, on the server's own machine; {busy}; load {os.getloadavg()[0]:.1f}:"),
         *(figure for name, way in ways.items() for figure in way.told(f"{clients}, {name}")),
         Figure(f"{clients}, {OURS} / {BARE}", ways[OURS].rate / ways[BARE].rate, "x", least=LEAST),
         Figure(f"{clients}, {OURS} / {BLOCKING}", ways[OURS].rate / ways[BLOCKING].rate, "x"),

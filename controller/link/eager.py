@@ -21,7 +21,11 @@ _WANTED = {
     Wait.W: select.POLLOUT,
     Wait.RW: select.POLLIN | select.POLLOUT,
 }
-_ENDED = select.POLLERR | select.POLLHUP | select.POLLNVAL
+# A socket that has ended, of which anything else is said, can be read and written: that is how its end is learnt.
+_READY = {
+    select.POLLIN: Ready.R,
+    select.POLLOUT: Ready.W,
+}
 
 
 class Eager(AsyncConnection[TupleRow]):
@@ -40,14 +44,7 @@ def _eagerly(gen: PQGen[T], socket: int) -> Generator[Wait, Ready, T]:
         while True:
             poll.register(socket, _WANTED[wanted])
             now = poll.poll(0)
-            wanted = gen.send(_ready(now[0][1]) if now else (yield wanted))
+            wanted = gen.send(_READY.get(now[0][1], Ready.RW) if now else (yield wanted))
     except StopIteration as ended:
         found: T = ended.value
         return found
-
-
-def _ready(events: int) -> Ready:
-    """What can be done. A socket that has ended can be read: that is how its end is learnt."""
-    if events & _ENDED:
-        return Ready.RW
-    return Ready((Ready.R if events & select.POLLIN else 0) | (Ready.W if events & select.POLLOUT else 0))
