@@ -176,7 +176,7 @@ function lineTable(lines) {
       { head: text("audit.fact"), number: true, className: "fact", cell: (line) => count(line.seq) },
       { head: text("audit.time"), className: "time", cell: (line) => time(line.at) },
       { head: text("audit.why"), className: "why", cell: (line) => named("why", line.what) },
-      { head: text("audit.round"), number: true, className: "round", cell: (line) => (line.round === undefined ? "" : count(line.round)) },
+      { head: text("audit.round"), number: true, className: "round", cell: (line) => [line.table ?? "", line.round === undefined ? "" : count(line.round)].join(" ").trim() },
       { head: text("audit.position"), number: true, className: "position", cell: (line) => line.position ?? "" },
       { head: text("audit.wager"), className: "wager", cell: (line) => stake(line) },
       { head: text("audit.amount"), number: true, className: "amount", cell: (line) => exact(line.amount) },
