@@ -7,6 +7,7 @@ there is no link, its wagers are not taken, and everything else plays on.
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
+from random import Random
 from typing import Protocol
 
 from controller.core.decision import MOST_TEXT
@@ -20,7 +21,9 @@ KIND = "link"
 # Between two looks at the meters: what other tables add is shown within half a second. With the time a session has to
 # answer it stays below two seconds, after which a link that is gone takes no more wagers.
 LOOK_SECONDS = 0.4
-RETRY_SECONDS = 0.5  # after a link was lost: it is back within seconds of the database
+# After a link was lost, and up to twice that: it is back within seconds of the database, and the tables that lost it
+# together do not come back together.
+RETRY_SECONDS = 0.5
 # After it refused this table, which a person has to see to; and an identity that has just ended is free by then.
 REFUSED_SECONDS = 3.0
 
@@ -52,6 +55,7 @@ class LinkClient:
         clock: Clock,
         instance: str,
         *,
+        spread: Callable[[], float] = Random().random,  # noqa: S311 -- nothing to guess
         changed: Callable[[], None] = lambda: None,
         told: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -60,6 +64,7 @@ class LinkClient:
         self._engine = engine
         self._clock = clock
         self._instance = instance
+        self._spread = spread  # from 0 to 1
         self._changed = changed  # something to show has changed
         self._told = told  # why there is no link, or nothing when there is
         self._shown: dict[str, Shown] = {}
@@ -108,7 +113,7 @@ class LinkClient:
                 await self._submit_lost(str(error))
                 if isinstance(error, LinkRefusedError):
                     pause = REFUSED_SECONDS
-            await self._clock.sleep(pause)
+            await self._clock.sleep(pause * (1 + self._spread()))
 
     async def _converse(self) -> None:
         """One session: ask what waits, see how the meters stand, and only then take wagers."""
