@@ -12,11 +12,11 @@ from typing import Protocol
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.rows import TupleRow
 
 from bench.link_place import CHANCES, LINK, METER, Sample, filed_meters, files, full_name, settings
 from controller.core.state import Intent, LinkHead
 from controller.link import postgres
-from controller.link.admitting import Connection
 from controller.link.ledger import VERSION
 from controller.link.sessions import Identity, LinkLostError
 from controller.outlets.link import RETRY_SECONDS
@@ -59,7 +59,7 @@ class Ours:
         self._stakes = tuple((seat, stake) for seat in SEATS)
         self._heads: dict[str, Mapping[str, LinkHead]] = {}
         self._asked: dict[str, str] = {}
-        self._connection: Connection | None = None
+        self._connection: AsyncConnection[TupleRow] | None = None
         self._sessions: dict[str, postgres.Session] = {}
 
     async def open(self) -> None:
@@ -119,7 +119,7 @@ class Bare:
         self._dsn = dsn
         self._sample = sample
         self._names = {table: full_name(table) for table in tables}
-        self._connection: Connection
+        self._connection: AsyncConnection[TupleRow]
 
     async def open(self) -> None:
         """Connect, with prepared statements as the product has them."""

@@ -27,6 +27,8 @@ RETRY_SECONDS = 0.5
 # After it refused this table, which a person has to see to; and an identity that has just ended is free by then.
 REFUSED_SECONDS = 3.0
 
+_APART = Random()  # noqa: S311 -- nobody gains by guessing it
+
 Meeting = Callable[[Identity], AbstractAsyncContextManager[Session]]
 
 
@@ -55,7 +57,7 @@ class LinkClient:
         clock: Clock,
         instance: str,
         *,
-        spread: Callable[[], float] = Random().random,  # noqa: S311 -- nothing to guess
+        spread: Callable[[], float] = _APART.random,
         changed: Callable[[], None] = lambda: None,
         told: Callable[[str], None] = lambda _: None,
     ) -> None:

@@ -16,17 +16,17 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield here, there
 
 
-def _steps(*wanted: Wait) -> Generator[Wait, Ready, list[Ready]]:
-    found = []
+def _steps(*wanted: Wait) -> Generator[Wait, Ready | int, list[Ready | int]]:
+    found = list[Ready | int]()
     for each in wanted:
-        found.append((yield each))  # noqa: PERF401 -- a comprehension cannot yield
+        found.append((yield each))
     return found
 
 
-def _ended(steps: Generator[Wait, Ready, list[Ready]]) -> list[Ready]:
+def _ended(steps: Generator[Wait, Ready, list[Ready | int]]) -> list[Ready | int]:
     with pytest.raises(StopIteration) as ended:
         next(steps)
-    found: list[Ready] = ended.value.value
+    found: list[Ready | int] = ended.value.value
     return found
 
 
