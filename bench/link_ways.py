@@ -8,11 +8,10 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TYPE_CHECKING
 
 import psycopg
 from psycopg import AsyncConnection
-from psycopg.rows import TupleRow
 
 from bench.link_place import CHANCES, LINK, METER, Sample, filed_meters, files, full_name, settings
 from controller.core.state import Intent, LinkHead
@@ -20,6 +19,9 @@ from controller.link import postgres
 from controller.link.ledger import VERSION
 from controller.link.sessions import Identity, LinkLostError
 from controller.outlets.link import RETRY_SECONDS
+
+if TYPE_CHECKING:
+    from psycopg.rows import TupleRow
 
 SEATS = (1, 3, 5, 7)  # whoever wagers at a lock-out
 OURS, BARE, BLOCKING = "jackpotd", "bare psycopg", "bare blocking psycopg"
