@@ -8,7 +8,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import psycopg
 from psycopg import AsyncConnection
