@@ -15,6 +15,7 @@ from controller.core.inputs import DeviceLost, DeviceRestored, Input
 from controller.core.state import Intent, State
 from controller.core.times import stamp
 from controller.engine import Answer, Clock
+from controller.link.filings import filings
 from controller.link.sessions import Filing, Identity, LinkLostError, LinkRefusedError, Session, Shown
 
 KIND = "link"
@@ -44,6 +45,15 @@ class Source(Protocol):
 def device(link: str) -> str:
     """The name of a link among the parts a table depends on."""
     return f"{KIND}:{link}"
+
+
+def forgotten(state: State, link: str, at: str) -> list[Input]:
+    """Links that are lost and no longer configured: they must not keep wagers out that are the table's own by now."""
+    return [
+        DeviceRestored(at=at, device=name, device_kind=KIND, detail="no longer there")
+        for name, part in state.devices.items()
+        if part.kind == KIND and part.lost and name != device(link)
+    ]
 
 
 class LinkClient:
@@ -119,14 +129,14 @@ class LinkClient:
 
     async def _converse(self) -> None:
         """One session: ask what waits, see how the meters stand, and only then take wagers."""
-        filings = self._filings()
-        if not filings:  # the wager is not in the submission: not yet, or no longer
+        filed = self._filings()
+        if not filed:  # the wager is not in the submission: not yet, or no longer
             return
         if device(self.link) not in self._engine.state.devices:
             await self.begin()
-        async with self._meet(self._identity(filings)) as session:
+        async with self._meet(self._identity(filed)) as session:
             self.meetings += 1
-            while self._filings() == filings:
+            while self._filings() == filed:
                 self._wake.clear()
                 await self._ask(session)
                 await session.look()
@@ -161,7 +171,7 @@ class LinkClient:
 
     async def _submit_lost(self, why: str) -> None:
         self.reason = why
-        wagers = tuple(sorted({name for name, _ in self._linked()}))
+        wagers = tuple(sorted({filing.wager.partition("/")[0] for filing in self._filings().values()}))
         detail = why[:MOST_TEXT]
         lost = DeviceLost(at=self._now(), device=device(self.link), device_kind=KIND, wagers=wagers, detail=detail)
         if wagers:
@@ -178,25 +188,16 @@ class LinkClient:
 
     # -- who asks --
 
-    def _identity(self, filings: Mapping[str, Filing]) -> Identity:
+    def _identity(self, filed: Mapping[str, Filing]) -> Identity:
         state = self._engine.state
-        filed = state.filed
-        site, name = (filed.site, filed.name) if filed else ("", "")
+        site, name = (state.filed.site, state.filed.name) if state.filed else ("", "")
         heads = {id_: head for id_, head in state.link_heads.items() if head.link == self.link}
-        return Identity(site, name, self._instance, filings, heads, frozenset(state.intents))
+        return Identity(site, name, self._instance, filed, heads, frozenset(state.intents))
 
     def _filings(self) -> dict[str, Filing]:
         """The linked meters as this table files them."""
-        return {filing.meter.id: filing for _, filing in self._linked()}
-
-    def _linked(self) -> list[tuple[str, Filing]]:
         filed = self._engine.state.filed
-        return [
-            (wager.name, Filing(wager.id, wager.stake_cents, meter))
-            for wager in (filed.wagers.values() if filed else ())
-            for meter in wager.meters
-            if meter.link == self.link
-        ]
+        return filings(filed, self.link) if filed else {}
 
     def _now(self) -> str:
         return stamp(self._clock.now())
