@@ -135,6 +135,20 @@ def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, metavar="S", help="the same players and cards each time")
 
 
+def _rng(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Whether mystery values are drawn as they must be: uniform, and independent of each other."
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    test = actions.add_parser("test", help="a battery of eight kinds of tests, with a report", allow_abbrev=False)
+    test.description = "Draw values as a table does, test them at 95% and 99%, and tell."
+    test.add_argument(
+        "--mystery", metavar="ID", default="royal9-mystery/1", help="the configuration, like must-hit-by/D-5"
+    )
+    test.add_argument("--draws", type=int, default=200_000, metavar="N", help="how many values (default: 200000)")
+    test.add_argument("--json", action="store_true", help="the answer as JSON")
+    stream = actions.add_parser("stream", help="draws as 32-bit words, without an end", allow_abbrev=False)
+    stream.description = "Pour draws out as raw bytes, for dieharder or another battery that reads bits."
+
+
 def _devices(parser: argparse.ArgumentParser) -> None:
     parser.description = "List serial ports under names that stay, and what answers there. Ports in use are left alone."
     parser.add_argument("--port", metavar="PATH", action="append", default=[], help="ask this port, and no others")
@@ -237,6 +251,7 @@ _COMMANDS = {
     "link": ("meters that tables share: their database, state and audit", _link),
     "operators": ("the people who may sign in at a table", _operators),
     "odds": ("exact odds of a wager, or of the whole catalog", _odds),
+    "rng": ("the statistics of the mystery draw", _rng),
     "run": ("the controller of one table", _run),
     "status": ("how the controller on this box is, live", _status),
     "settle": ("settle a wager, or whole rounds from standard input", _settle),
