@@ -58,7 +58,8 @@ test: $(VENV)/dev.stamp compiler services browser database ## Run every test
 
 soak: $(VENV)/dev.stamp compiler services browser database ## Play, kill and cut the power for a long time, with new seeds
 	JACKPOTD_SOAK=50 JACKPOTD_KILLS=1000 JACKPOTD_CROWD_SECONDS=600 $(BIN)/python -m pytest \
-		tests/core/test_machine.py tests/crash tests/service/test_faults_kill.py tests/console/test_crowd.py
+		tests/core/test_machine.py tests/crash tests/service/test_faults_kill.py tests/console/test_crowd.py \
+		tests/link/test_cuts.py tests/link/test_crowd.py tests/link/test_faults.py
 	$(BIN)/python -m bench soak-memory soak-link
 
 lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports

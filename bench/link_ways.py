@@ -8,7 +8,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import psycopg
 from psycopg import AsyncConnection
@@ -19,6 +19,9 @@ from controller.link import postgres
 from controller.link.ledger import VERSION
 from controller.link.sessions import Identity, LinkLostError
 from controller.outlets.link import RETRY_SECONDS
+
+if TYPE_CHECKING:
+    from psycopg.rows import TupleRow
 
 SEATS = (1, 3, 5, 7)  # whoever wagers at a lock-out
 OURS, BARE, BLOCKING = "jackpotd", "bare psycopg", "bare blocking psycopg"
@@ -58,7 +61,7 @@ class Ours:
         self._stakes = tuple((seat, stake) for seat in SEATS)
         self._heads: dict[str, Mapping[str, LinkHead]] = {}
         self._asked: dict[str, str] = {}
-        self._connection: postgres.Connection | None = None
+        self._connection: AsyncConnection[TupleRow] | None = None
         self._sessions: dict[str, postgres.Session] = {}
 
     async def open(self) -> None:
@@ -118,7 +121,7 @@ class Bare:
         self._dsn = dsn
         self._sample = sample
         self._names = {table: full_name(table) for table in tables}
-        self._connection: postgres.Connection
+        self._connection: AsyncConnection[TupleRow]
 
     async def open(self) -> None:
         """Connect, with prepared statements as the product has them."""

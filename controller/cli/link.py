@@ -13,9 +13,8 @@ from controller.cli.audit import printable
 from controller.clock import WallClock
 from controller.link.filings import filings
 from controller.link.sessions import Filing, LinkLostError
-from controller.people.pepper import refuse_exposed
 from controller.rules.errors import BadInputError
-from controller.service.starting import CREDENTIALS, LINK_PASSWORD_FILE, MOST_PASSWORD_BYTES, configuration
+from controller.service.starting import CREDENTIALS, LINK_PASSWORD_FILE, configuration, read_password
 from controller.wire.link import LinkSettings
 
 if TYPE_CHECKING:
@@ -74,12 +73,4 @@ def connected(asked: Asked) -> Iterator["psycopg.Connection[TupleRow]"]:
 
 def _password(folder: Path | None) -> str | None:
     path = folder / LINK_PASSWORD_FILE if folder else None
-    if path is None or not path.exists():
-        return None
-    with path.open("rb") as file:
-        refuse_exposed(path, os.fstat(file.fileno()))
-        content = file.read(MOST_PASSWORD_BYTES + 1)
-    text = content.decode(errors="replace").removesuffix("\n")
-    if not text or len(content) > MOST_PASSWORD_BYTES or "\n" in text:
-        raise BadInputError(f"{path} holds no password: one line of at most {MOST_PASSWORD_BYTES} bytes")
-    return text
+    return read_password(path, "link.dsn") if path is not None and path.exists() else None

@@ -10,6 +10,7 @@ from typing import Any
 
 from controller.commands import queries, replies, requests
 from controller.commands.asking import NoFurtherError, Question, question, refuse_age, who
+from controller.commands.derived import AskLink
 from controller.commands.gate import Gate
 from controller.commands.looks import Looks, TooLongError
 from controller.commands.previews import BadPreviewError, preview
@@ -45,12 +46,14 @@ class Commands:
         *,
         links: Mapping[str, str] = {},
         linked: Callable[[], Mapping[str, Shown]] = dict,
+        ask_link: AskLink | None = None,
     ) -> None:
         self._engine = engine
         self._signing_in = signing_in
         self._looks = Looks(reader)
         self._clock = clock
         self._links = links  # of the configuration, by meter
+        self._ask_link = ask_link
         self._linked = linked  # how linked meters were last seen
         self._telling = Telling(engine, clock, epoch)
         self._gate = Gate()
@@ -233,7 +236,7 @@ class Commands:
     async def _query(self, asked: Question, request: wire.Query) -> bytes:
         state, now = self._engine.state, stamp(self._clock.now())
         try:
-            given = await self._looks.query(lambda journal: queries.ask(journal, request, state, now))
+            given = await self._looks.query(lambda journal: queries.ask(journal, request, state, now, self._ask_link))
         except queries.BadQueryError as error:
             raise NoFurtherError("bad-request", str(error)) from error
         except BadInputError as error:

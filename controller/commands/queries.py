@@ -4,12 +4,12 @@ Nothing sealed is in any row: rows are made of named fields, and a mystery value
 """
 
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 
 from controller.commands.actions import actions
+from controller.commands.derived import AskLink, explained
 from controller.commands.endings import award_row, endings
 from controller.commands.paging import BadQueryError, cut, exact, number
 from controller.commands.rounds import rounds
@@ -17,11 +17,10 @@ from controller.core.operators import locked_ms
 from controller.core.state import State
 from controller.journal.audit import days as of_days
 from controller.journal.audit.awards import Won, find, hits
-from controller.journal.audit.derivation import Line, derive
 from controller.journal.reading import JournalReader
 from controller.rules.money import UNITS_PER_CENT
 from controller.wire import commands as wire
-from controller.wire.command_rows import AccountDay, CounterDay, DerivedLine, HitRow, MeterDay, OperatorRow
+from controller.wire.command_rows import AccountDay, CounterDay, HitRow, MeterDay, OperatorRow
 from controller.wire.messages import Reveal
 
 __all__ = ["BadQueryError", "ask"]
@@ -29,8 +28,10 @@ __all__ = ["BadQueryError", "ask"]
 Parts = dict[str, Any]
 
 
-def ask(journal: JournalReader, query: wire.Query, state: State, now: str) -> Parts:
-    """The fields of the reply to a query."""
+def ask(journal: JournalReader, query: wire.Query, state: State, now: str, link: AskLink | None = None) -> Parts:
+    """The fields of the reply to a query; `link` is asked about hits of linked meters."""
+    if isinstance(query, wire.QueryDerive):
+        return _derive(journal, query, link)
     return _ASK[type(query)](journal, query, state, now)
 
 
@@ -73,15 +74,12 @@ def _reveal(won: Won) -> Reveal | UnsetType:
     return Reveal(value_cents=told.value_cents, nonce=told.nonce, cycle=told.cycle, commitment=told.commitment)
 
 
-def _derive(journal: JournalReader, query: wire.QueryDerive, _state: State, _now: str) -> Parts:
+def _derive(journal: JournalReader, query: wire.QueryDerive, link: AskLink | None) -> Parts:
     start = number(query.after, 0)
-    found = derive(journal, find(journal, query.award))
-    totals = list(accumulate(line.units for line in found.lines))
-    # Each line with its own number, so that a page cut short says where the next begins.
-    numbered = list(enumerate(zip(found.lines, totals, strict=True), 1))[start : start + query.limit + 1]
-    rows = [_line(line, total) for _, (line, total) in numbered]
-    page, following = cut(rows, query.limit, lambda _row: "")
-    (row,) = _hit_rows(journal, [found.won])
+    won = find(journal, query.award)
+    found = explained(journal, won, link)
+    page, following = cut(found.lines[start : start + query.limit + 1], query.limit, lambda _row: "")
+    (row,) = _hit_rows(journal, [won])
     return {
         "hit": row,
         "lines": page,
@@ -90,24 +88,6 @@ def _derive(journal: JournalReader, query: wire.QueryDerive, _state: State, _now
         "explained": found.ok,
         "next": UNSET if following is UNSET else str(start + len(page)),
     }
-
-
-def _line(line: Line, total: int) -> DerivedLine:
-    def given(value: Any) -> Any:  # noqa: ANN401 -- a field that may be missing
-        return UNSET if value is None else value
-
-    return DerivedLine(
-        seq=line.seq,
-        at=line.at,
-        what=line.what,
-        amount=exact(line.units),
-        total=exact(total),
-        round=given(line.round),
-        position=given(line.position),
-        wager=given(line.wager),
-        stake_cents=given(line.stake_cents),
-        rate_millionths=given(line.rate),
-    )
 
 
 def _readings(journal: JournalReader, query: wire.QueryReadings, _state: State, _now: str) -> Parts:
@@ -186,7 +166,6 @@ def _operators(journal: JournalReader, query: wire.QueryOperators, state: State,
 
 _ASK: dict[type[wire.Query], Callable[[JournalReader, Any, State, str], Parts]] = {
     wire.QueryHits: _hits,
-    wire.QueryDerive: _derive,
     wire.QueryReadings: _readings,
     wire.QueryRounds: _rounds,
     wire.QueryActions: _actions,

@@ -7,6 +7,7 @@ there is no link, its wagers are not taken, and everything else plays on.
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
+from random import Random
 from typing import Protocol
 
 from controller.core.decision import MOST_TEXT
@@ -14,15 +15,20 @@ from controller.core.inputs import DeviceLost, DeviceRestored, Input
 from controller.core.state import Intent, State
 from controller.core.times import stamp
 from controller.engine import Answer, Clock
+from controller.link.filings import filings
 from controller.link.sessions import Filing, Identity, LinkLostError, LinkRefusedError, Session, Shown
 
 KIND = "link"
 # Between two looks at the meters: what other tables add is shown within half a second. With the time a session has to
 # answer it stays below two seconds, after which a link that is gone takes no more wagers.
 LOOK_SECONDS = 0.4
-RETRY_SECONDS = 0.5  # after a link was lost: it is back within seconds of the database
+# After a link was lost, and up to twice that: it is back within seconds of the database, and the tables that lost it
+# together do not come back together.
+RETRY_SECONDS = 0.5
 # After it refused this table, which a person has to see to; and an identity that has just ended is free by then.
 REFUSED_SECONDS = 3.0
+
+_APART = Random()  # noqa: S311 -- nobody gains by guessing it
 
 Meeting = Callable[[Identity], AbstractAsyncContextManager[Session]]
 
@@ -41,6 +47,15 @@ def device(link: str) -> str:
     return f"{KIND}:{link}"
 
 
+def forgotten(state: State, link: str, at: str) -> list[Input]:
+    """Links that are lost and no longer configured: they must not keep wagers out that are the table's own by now."""
+    return [
+        DeviceRestored(at=at, device=name, device_kind=KIND, detail="no longer there")
+        for name, part in state.devices.items()
+        if part.kind == KIND and part.lost and name != device(link)
+    ]
+
+
 class LinkClient:
     """One table's end of its link."""
 
@@ -52,6 +67,7 @@ class LinkClient:
         clock: Clock,
         instance: str,
         *,
+        spread: Callable[[], float] = _APART.random,
         changed: Callable[[], None] = lambda: None,
         told: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -60,6 +76,7 @@ class LinkClient:
         self._engine = engine
         self._clock = clock
         self._instance = instance
+        self._spread = spread  # from 0 to 1
         self._changed = changed  # something to show has changed
         self._told = told  # why there is no link, or nothing when there is
         self._shown: dict[str, Shown] = {}
@@ -108,18 +125,18 @@ class LinkClient:
                 await self._submit_lost(str(error))
                 if isinstance(error, LinkRefusedError):
                     pause = REFUSED_SECONDS
-            await self._clock.sleep(pause)
+            await self._clock.sleep(pause * (1 + self._spread()))
 
     async def _converse(self) -> None:
         """One session: ask what waits, see how the meters stand, and only then take wagers."""
-        filings = self._filings()
-        if not filings:  # the wager is not in the submission: not yet, or no longer
+        filed = self._filings()
+        if not filed:  # the wager is not in the submission: not yet, or no longer
             return
         if device(self.link) not in self._engine.state.devices:
             await self.begin()
-        async with self._meet(self._identity(filings)) as session:
+        async with self._meet(self._identity(filed)) as session:
             self.meetings += 1
-            while self._filings() == filings:
+            while self._filings() == filed:
                 self._wake.clear()
                 await self._ask(session)
                 await session.look()
@@ -154,7 +171,7 @@ class LinkClient:
 
     async def _submit_lost(self, why: str) -> None:
         self.reason = why
-        wagers = tuple(sorted({name for name, _ in self._linked()}))
+        wagers = tuple(sorted({filing.wager.partition("/")[0] for filing in self._filings().values()}))
         detail = why[:MOST_TEXT]
         lost = DeviceLost(at=self._now(), device=device(self.link), device_kind=KIND, wagers=wagers, detail=detail)
         if wagers:
@@ -171,25 +188,16 @@ class LinkClient:
 
     # -- who asks --
 
-    def _identity(self, filings: Mapping[str, Filing]) -> Identity:
+    def _identity(self, filed: Mapping[str, Filing]) -> Identity:
         state = self._engine.state
-        filed = state.filed
-        site, name = (filed.site, filed.name) if filed else ("", "")
+        site, name = (state.filed.site, state.filed.name) if state.filed else ("", "")
         heads = {id_: head for id_, head in state.link_heads.items() if head.link == self.link}
-        return Identity(site, name, self._instance, filings, heads, frozenset(state.intents))
+        return Identity(site, name, self._instance, filed, heads, frozenset(state.intents))
 
     def _filings(self) -> dict[str, Filing]:
         """The linked meters as this table files them."""
-        return {filing.meter.id: filing for _, filing in self._linked()}
-
-    def _linked(self) -> list[tuple[str, Filing]]:
         filed = self._engine.state.filed
-        return [
-            (wager.name, Filing(wager.id, wager.stake_cents, meter))
-            for wager in (filed.wagers.values() if filed else ())
-            for meter in wager.meters
-            if meter.link == self.link
-        ]
+        return filings(filed, self.link) if filed else {}
 
     def _now(self) -> str:
         return stamp(self._clock.now())

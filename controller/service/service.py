@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from controller.clock import WallClock
 from controller.core.state import State
+from controller.core.times import stamp
 from controller.engine import Clock, EngineStoppedError, wait_until_writable
 from controller.intake.devices import START_SECONDS
 from controller.journal import lock
@@ -27,6 +28,7 @@ from controller.mqtt import BrokerError, connection, end
 from controller.notify import Notifier
 from controller.outlets.heads import Identity, RolledBackError, another_speaks, compare, is_kept, kept_by
 from controller.outlets.herald import announce, lament
+from controller.outlets.link import forgotten
 from controller.service import progress, socket, software
 from controller.service.logs import Log
 from controller.service.starting import (
@@ -238,6 +240,8 @@ class Service:
         self, table: Table, start: Callable[..., asyncio.Task[None]], lines: list[asyncio.Task[None]]
     ) -> bool:
         await table.intake.begin(table.engine.state)
+        for each in forgotten(table.engine.state, self._found.settings.link.name, stamp(self._clock.now())):
+            await table.engine.submit(each)
         if table.link is not None:
             await table.link.begin()
             lines.append(start("link", table.link.run()))

@@ -92,7 +92,7 @@ def credentials(environ: Mapping[str, str], found: Configuration) -> Credentials
             f"{vault.KEY_FILE}, {PEPPER_FILE} and {PASSWORD_FILE}"
         )
     place = Path(folder)
-    password = _password(place / PASSWORD_FILE, "mqtt.user") if settings.mqtt.user else None
+    password = read_password(place / PASSWORD_FILE, "mqtt.user") if settings.mqtt.user else None
     sealed = any(meter.link and meter.kind == MYSTERY for meter in found.files.meters().values())
     asked = bool(settings.link.name) and (place / LINK_PASSWORD_FILE).exists()
     return Credentials(
@@ -100,11 +100,12 @@ def credentials(environ: Mapping[str, str], found: Configuration) -> Credentials
         read_pepper(place / PEPPER_FILE),
         password,
         vault.load(place, vault.LINK_KEY_FILE) if sealed else None,
-        _password(place / LINK_PASSWORD_FILE, "link.dsn") if asked else None,
+        read_password(place / LINK_PASSWORD_FILE, "link.dsn") if asked else None,
     )
 
 
-def _password(path: Path, whose: str) -> str:
+def read_password(path: Path, whose: str) -> str:
+    """The password in a file of one line, refused where others may have read it."""
     try:
         with path.open("rb") as file:
             refuse_exposed(path, os.fstat(file.fileno()))

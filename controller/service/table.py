@@ -27,7 +27,7 @@ from controller.people.pins import Pins
 from controller.people.signing_in import SigningIn
 from controller.people.tokens import Tokens
 from controller.service import told
-from controller.service.linking import sessions
+from controller.service.linking import derivations, sessions
 from controller.service.logs import Log
 from controller.service.machine import Machine
 from controller.service.software import Software
@@ -88,6 +88,7 @@ class Table:
             self.identity.epoch,
             links=settings.link.links,
             linked=self.machine.linked,
+            ask_link=derivations(settings.link, secrets.link_password) if settings.link.name else None,
         )
         self.broker = Broker(
             settings.mqtt,

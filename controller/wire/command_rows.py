@@ -130,6 +130,7 @@ class DerivedLine(Struct, frozen=True, kw_only=True):
     wager: str | UnsetType = UNSET
     stake_cents: int | UnsetType = UNSET
     rate_millionths: int | UnsetType = UNSET
+    table: str | UnsetType = UNSET  # of a linked meter: whose; `seq` is then the line of the link's ledger
 
 
 class AccountDay(Struct, frozen=True, kw_only=True):

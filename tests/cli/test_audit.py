@@ -26,7 +26,7 @@ from controller.core.inputs import (
 from controller.journal.rows import Row, Snapshot
 from controller.journal.sqlite import SqliteJournal
 from tests.cli.calls import Said, call, refusal
-from tests.core.play import DEALER, FLOOR, Rigged, Table
+from tests.core.play import DEALER, FLOOR, HEAVENLY, Rigged, Table
 from tests.journal import played
 from tests.journal.tampering import Payload, first, forged, rewritten
 
@@ -364,10 +364,10 @@ def test_a_hit_by_the_cards_has_nothing_to_reveal(journal: str, capsys: Said) ->
 
 
 def test_a_linked_meter_is_derived_where_it_is_kept(tmp_path: Path, capsys: Said) -> None:
-    table = Table(rigged=Rigged(), links={"royal9-mystery": "valley"})
-    table.do(WagerAbsent, position=1, wager="royal9")
+    table = Table(HEAVENLY, rigged=Rigged(), links={"must-hit-by": "valley"})
+    table.do(WagerAbsent, position=1, wager="heavenly9")
     table.do(TableOpened, by=DEALER)
-    table.do(WagerPresent, position=1, wager="royal9")
+    table.do(WagerPresent, position=1, wager="heavenly9")
     table.do(Button)
     intent = next(iter(table.state.intents))
     table.do(LinkAnswered, intent=intent, display_cents=1, hits=(LinkHit(1, 30_000, 29_000, "00" * 32, 4, "ab" * 32),))

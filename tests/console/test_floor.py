@@ -67,15 +67,14 @@ def test_awards_stand_in_the_order_they_came_with_their_evidence(tmp_path: Path)
         page = await looks(browser, "/floor")
         listed = page.locator(".award")
         await expect(listed).to_have_count(len(awards(house)))
-        assert [await each.get_attribute("id") for each in await listed.all()] == [
-            f"award-{each}" for each in awards(house)
-        ]
+        envy, mega = awards(house)  # of one hand: they came at once, and the jackpot stands first
+        assert [await each.get_attribute("id") for each in await listed.all()] == [f"award-{mega}", f"award-{envy}"]
         await expect(page.locator("#evidence .card")).to_have_count(4)  # the cards are no secret
         await expect(page.locator("#decision")).to_contain_text("Sign in to validate")
         await sign_in(page, "flo")
         await listed.filter(has_text="Royal 9 Mega").filter(has_text="55,00").click()
         evidence = page.locator("#evidence")
-        total = house.sign.topics[f"awards/{awards(house)[-1]}"]["amount_cents"]
+        total = house.sign.topics[f"awards/{mega}"]["amount_cents"]
         for words in ("chip on the sensor", "In at lock-out", "from the shoe", "won", "On the meter now", "$50,000.00"):
             await expect(evidence).to_contain_text(words)
         await page.locator("#derivation").click()
@@ -322,12 +321,16 @@ def test_five_awards_at_once_stay_in_sight_on_a_phone(tmp_path: Path) -> None:
         await house.lock()
         house.deal(MEGA)
         await house.until(lambda: len(awards(house)) == 5)
-        known = [house.sign.topics[f"awards/{award}"] for award in awards(house)]
+        first, *at_once = [house.sign.topics[f"awards/{award}"] for award in awards(house)]
+        # In the order they came; of those that came at once, the jackpot is not last.
+        known = [first, *sorted(at_once, key=lambda award: -award["amount_cents"])]
+        largest = known[1]
+        assert largest["meter"] == "royal9-mega"
+        assert at_once[0] is not largest
         await expect(summary).to_contain_text("5 waiting")
-        largest = max(known, key=lambda award: award["amount_cents"])
         cents = largest["amount_cents"]
         await expect(page.locator(".summary-largest")).to_have_text(f"largest ${cents // 100:,}.{cents % 100:02}")
-        # One link each, in the order they came.
+        # One link each, in that order.
         links = page.locator(".summary-one")
         assert [await each.get_attribute("id") for each in await links.all()] == [
             f"summary-one-{award['award']}" for award in known
@@ -336,7 +339,7 @@ def test_five_awards_at_once_stay_in_sight_on_a_phone(tmp_path: Path) -> None:
         for each in [page.locator(".summary-largest"), *await links.all()]:
             await expect(each).to_be_in_viewport(ratio=1)
         # Each leads to its award, which then is on the screen below the summary.
-        for award in (known[0], largest, known[2]):
+        for award in (first, largest, known[3]):
             await page.locator(f"#summary-one-{award['award']}").click()
             await expect(page.locator("#award-head .where")).to_contain_text(
                 f"Position {award['position']}, round {award['round']}"
@@ -360,6 +363,28 @@ def test_five_awards_at_once_stay_in_sight_on_a_phone(tmp_path: Path) -> None:
         await expect(page.locator(".award").last).to_be_in_viewport(ratio=1)
         await page.set_viewport_size({"width": 390, "height": 844})
         await expect(summary).to_contain_text("4 waiting")
+
+    visit(tmp_path, scene)
+
+
+def test_of_awards_at_once_the_largest_is_chosen_until_a_person_chooses(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        pages = [await signed_in(browser, "flo", 1280, 800)]  # it hears them one by one
+        await hit(house, MEGA, 1, 4, 5)
+        pages.append(await signed_in(browser, "finn", 1280, 800))  # it hears them all at the beginning
+        for page in pages:
+            await expect(page.locator(".award")).to_have_count(3)
+            await expect(page.locator("#award-head h2")).to_have_text("Royal 9 Mega")
+            await expect(page.locator(".award").first).to_contain_text("Royal 9 Mega")
+        page = pages[0]
+        await page.locator(".award").last.click()
+        await expect(page.locator("#award-head h2")).to_have_text("Royal 9: Mega Envy")
+        await house.reopen()
+        await house.bet(2)
+        await house.lock()
+        house.deal(MAJOR)  # what comes later changes nothing of that
+        await expect(page.locator(".award")).to_have_count(4)
+        await expect(page.locator("#award-head h2")).to_have_text("Royal 9: Mega Envy")
 
     visit(tmp_path, scene)
 

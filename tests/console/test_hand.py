@@ -135,10 +135,11 @@ async def send(page: Page) -> list[str]:
 
 
 def made(house: House, round_: int) -> list[str]:
-    """Positions and exact amounts of the awards of a round, as the journal has them."""
+    """Positions and exact amounts of the awards of a round, as the journal has them: the largest first."""
     record = house.state().record(round_)
     assert record is not None
-    return [f"Position {each.position}: {dollars(each.amount_cents)}" for each in record.awards]
+    awards = sorted(record.awards, key=lambda award: -award.amount_cents)
+    return [f"Position {each.position}: {dollars(each.amount_cents)}" for each in awards]
 
 
 def test_the_amounts_told_beforehand_are_those_of_the_awards_then_made(tmp_path: Path) -> None:
@@ -155,8 +156,8 @@ def test_the_amounts_told_beforehand_are_those_of_the_awards_then_made(tmp_path:
             [
                 # A jackpot in two equal parts.
                 ("harmony", (2, 5), SIX_KINGS, [("Harmony: Six of a kind", two), ("Harmony: Six of a kind", two)]),
-                # A jackpot below the amount that the floor validates, and a fixed row: both are the dealer's.
-                ("royal9", (1, 2), MINOR_AT_1, [("Royal 9: Minor", dealer), ("Royal 9: Any suited Royal 9", dealer)]),
+                # The floor validates every jackpot; a small fixed row is the dealer's.
+                ("royal9", (1, 2), MINOR_AT_1, [("Royal 9: Minor", floor), ("Royal 9: Any suited Royal 9", dealer)]),
                 # Two people for the jackpot, one for the others' Envy.
                 ("royal9", (1, 4), MEGA_AT_1, [("Royal 9: Mega", two), ("Royal 9: Mega Envy", floor)]),
                 ("royal9", (1,), NOTHING, []),
@@ -204,7 +205,7 @@ def test_a_correction_tells_what_it_undoes_before_it_does(tmp_path: Path) -> Non
         await cards(page, *MEGA_AT_1)
         await send(page)
         await page.locator("#pad-done").click()
-        mega, envy = (await house.agree()).pending()
+        envy, mega = sorted((await house.agree()).pending(), key=lambda award: award.amount_cents)
 
         await page.locator("#correct-hand").click()
         assert await page.locator(".hand-slots .card").count() == 4  # as they were entered
@@ -213,9 +214,11 @@ def test_a_correction_tells_what_it_undoes_before_it_does(tmp_path: Path) -> Non
         await page.locator("#clear").click()
         await cards(page, "2H", "7D", "KH", "9H")  # the Major of position 2
         told = await due(page)
-        assert [line.split("\n")[0] for line in told] == [f"Position 2: {dollars(house.sign.meter('royal9-major'))}"]
+        # And a fixed row of position 1: King and nine of one suit.
+        major = dollars(house.sign.meter("royal9-major"))
+        assert [line.split("\n")[0] for line in told] == [f"Position 2: {major}", "Position 1: $50.00"]
         gone = await undone(page)
-        assert gone == [
+        assert sorted(gone) == [
             f"Position 1, Royal 9: Mega: undone, {dollars(mega.amount_cents)}",
             f"Position 2, Royal 9: Mega Envy: undone, {dollars(envy.amount_cents)}",
         ]

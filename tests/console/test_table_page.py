@@ -338,6 +338,8 @@ def test_who_signs_in_with_the_right_to_sees_why_wagers_were_refused_and_who_did
         house.chip(7)
         await house.until(lambda: house.sign.lamp(7) == "refused")
         page = await looks(browser, "/table")
+        # What stands refused is there, whenever the page was opened; the time it came is not known to it.
+        await expect(page.locator("#late li")).to_have_text("earlierPosition 7Royal 9Round 1")
         await sign_in(page, "abe")
         await page.locator("#look").click()
         await expect(page.locator("#late li")).to_contain_text("after no more bets")

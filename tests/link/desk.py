@@ -23,7 +23,7 @@ from tests.link.player import JACKPOTS, NAME, Setup, meeting
 class Desk:
     """The engine of a table on its journal; nothing happens by itself."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, *, opened: bool = True) -> None:
         self.setup = setup
         self.instance = secrets.token_hex(8)
         self.wager = "harmony" if "harmony" in setup.meters else "heavenly9"
@@ -34,7 +34,8 @@ class Desk:
         if self.state.filed is None:
             links = dict.fromkeys(setup.meters, NAME)
             self.do(inputs.SubmissionChanged, toml=setup.toml, day="2026-11-16", reason="installed", links=links)
-            self.do(inputs.TableOpened, by=DEALER)
+            if opened:
+                self.do(inputs.TableOpened, by=DEALER)
 
     def release(self, effects: Sequence[Effect], state: State) -> None:
         """Nobody is there."""

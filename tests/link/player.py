@@ -40,7 +40,7 @@ JACKPOTS = {
     "harmony": {"player": ("KS", "KH", "KD"), "banker": ("KC", "KS", "KH")},
     "heavenly9": {"player": ("2S", "2S", "5S"), "banker": ("AS", "3S", "5S")},
 }
-PATIENCE_S = 60
+PATIENCE_S = 120  # for a loaded machine
 
 
 class Setup(Struct, frozen=True, kw_only=True):

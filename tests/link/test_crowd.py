@@ -1,5 +1,6 @@
 """Fifty controllers, each a process of its own with a journal of its own, bet on one jackpot at once."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,8 +16,8 @@ from tests.link.server import Server
 
 ROOT = Path(__file__).parents[2]
 TABLES = 50
-ROUNDS = 10
-PATIENCE_S = 240  # for a loaded machine
+ROUNDS = 200 if os.environ.get("JACKPOTD_SOAK") else 5
+PATIENCE_S = 24 * ROUNDS  # for a loaded machine
 
 
 @pytest.mark.parametrize("meters", [HARMONY, HEAVENLY9], ids=["harmony", "heavenly9-and-must-hit-by"])

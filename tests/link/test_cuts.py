@@ -27,13 +27,11 @@ async def _intend(desk: Desk, kind: str) -> None:
     """Play until one intent of a kind waits, and no other."""
     while desk.state.pending():
         desk.validate()
-        await desk.ask_anew()
     if desk.state.phase.value != "open":
         desk.reopen()
     desk.lock_out(1, 2)
-    if kind == "contribute":
-        return
-    await desk.ask_anew(leave=1 if kind == "mystery" else 0)  # the last one is that of the mystery meter
+    # The contribution, that of the mystery meter where there is one, is what was intended last.
+    await desk.ask_anew(leave=1 if kind in ("contribute", "mystery") else 0)
     if kind in ("hit", "paid", "unwind"):
         desk.jackpot()
     if kind in ("paid", "unwind"):

@@ -228,6 +228,33 @@ def test_a_standby_itself_is_refused(tmp_path: Path, own_server: Server) -> None
         standby.end()
 
 
+# -- over a network --
+
+
+def test_a_server_is_known_by_its_certificate(tmp_path: Path, own_server: Server) -> None:
+    floor = Floor(tmp_path, own_server.database("floor"), HARMONY)
+    floor.open(TABLE)
+    stranger, known = tmp_path / "stranger.crt", tmp_path / "known.crt"
+    stranger.write_bytes(own_server.encrypt().read_bytes())
+    known.write_bytes(own_server.encrypt().read_bytes())  # made anew
+    own_server.restart()
+    with Desk(floor.setup(TABLE)) as desk:
+
+        async def met(root: Path) -> str:
+            there = f"host=localhost port={own_server.port} user=postgres dbname=floor"
+            settings = replace(floor.settings, dsn=f"{there} sslmode=verify-full sslrootcert={root}")
+            async with postgres.session(settings, desk.identity(), near_chances(floor.credentials)) as session:
+                row = await (await session._connection.execute(_SSL)).fetchone()  # noqa: SLF001 -- its own
+                return str(row and row[0])
+
+        assert asyncio.run(met(known)) == "True"
+        with pytest.raises(LinkLostError, match="certificate verify failed"):
+            asyncio.run(met(stranger))
+
+
+_SSL = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+
+
 # -- silence --
 
 

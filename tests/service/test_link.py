@@ -106,6 +106,12 @@ def test_tables_feed_one_meter_and_a_hit_at_one_is_seen_at_the_other(tmp_path: P
                 (TABLE, position, (SEED + 4 * SHARE) // 2) for position in (1, 2)
             }
             assert house.sign.lamp(1, "harmony") == "won"
+            told = await house.do("query-derive", "flo", award=hits[0]["award"])
+            assert told["explained"] is True
+            steps = [(line["what"], line.get("table"), line.get("position")) for line in told["lines"]]
+            fed = [("contribution", TABLE, 1), ("contribution", TABLE, 2)]
+            fed += [("contribution", OTHER, 4), ("contribution", OTHER, 5)]
+            assert steps == [("opening amount", None, None), *fed]
             assert meter(house)["display_cents"] == 500_000  # the reserve of four wagers is less than the filed least
             await other.look()
             (listed,) = other.shown["harmony"].listed

@@ -173,14 +173,14 @@ function lineTable(lines) {
   return table(
     text("audit.derivation"),
     [
-      { head: text("audit.fact"), number: true, cell: (line) => count(line.seq) },
-      { head: text("audit.time"), cell: (line) => time(line.at) },
-      { head: text("audit.why"), cell: (line) => named("why", line.what) },
-      { head: text("audit.round"), number: true, cell: (line) => (line.round === undefined ? "" : count(line.round)) },
-      { head: text("audit.position"), number: true, cell: (line) => line.position ?? "" },
-      { head: text("audit.wager"), cell: (line) => stake(line) },
-      { head: text("audit.amount"), number: true, cell: (line) => exact(line.amount) },
-      { head: text("audit.running_total"), number: true, cell: (line) => exact(line.total) },
+      { head: text("audit.fact"), number: true, className: "fact", cell: (line) => count(line.seq) },
+      { head: text("audit.time"), className: "time", cell: (line) => time(line.at) },
+      { head: text("audit.why"), className: "why", cell: (line) => named("why", line.what) },
+      { head: text("audit.round"), number: true, className: "round", cell: (line) => [line.table ?? "", line.round === undefined ? "" : count(line.round)].join(" ").trim() },
+      { head: text("audit.position"), number: true, className: "position", cell: (line) => line.position ?? "" },
+      { head: text("audit.wager"), className: "wager", cell: (line) => stake(line) },
+      { head: text("audit.amount"), number: true, className: "amount", cell: (line) => exact(line.amount) },
+      { head: text("audit.running_total"), number: true, className: "total", cell: (line) => exact(line.total) },
     ],
     lines,
     { stack: false, dense: true }, // hundreds of them, also where it is narrow

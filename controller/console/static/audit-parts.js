@@ -133,7 +133,7 @@ export const empty = (key) => element("p", { className: "empty" }, text(key));
 
 /**
  * A table. columns: [{ head, cell(row), number?, className? }]. It scrolls by itself where the screen is narrow; with
- * `stack`, a narrow screen shows each row as a card, every value beside its head; with `dense`, a row is one line.
+ * `stack`, a narrow screen shows each row as a card, every value beside its head; with `dense`, a row is one line where there is room.
  */
 export function table(caption, columns, rows, { stack = true, dense = false, rowProperties = () => ({}) } = {}) {
   const style = (column) => [column.number ? "number" : "", column.className ?? ""].join(" ").trim() || undefined;

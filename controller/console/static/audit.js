@@ -128,15 +128,15 @@ async function route() {
   hear = () => {};
   running(-underWay);
   const { section, params } = asked();
+  const may = MAY.includes(person.session?.role);
+  part("audit-tabs").hidden = !may;
   for (const tab of document.querySelectorAll("#audit-tabs a")) {
     const chosen = tab.hash === `#${section}`;
     if (chosen) {
       tab.setAttribute("aria-current", "page");
-      tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+      tab.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone they are wider than the screen
     } else tab.removeAttribute("aria-current");
   }
-  const may = MAY.includes(person.session?.role);
-  part("audit-tabs").hidden = !may;
   part("audit-tools").hidden = !may;
   if (!may) {
     forget(); // what one person was shown is not kept for the next

@@ -187,7 +187,7 @@ export class Evidence {
               "tr",
               {},
               make("td", {}, moment(line.at)),
-              make("td", { text: line.position === undefined ? word("floor.line", line.what) : text("floor.contribution", { round: line.round, position: line.position, wager: word("table.wager", line.wager) }) }),
+              make("td", { text: line.position === undefined ? word("floor.line", line.what) : contribution(line) }),
               make("td", { class: "number", text: exact(line.amount) }),
               make("td", { class: "number", text: exact(line.total) }),
             ),
@@ -206,6 +206,12 @@ export class Evidence {
     details.addEventListener("toggle", () => { found.open = details.open; });
     return details;
   }
+}
+
+/** Whose wager: of a meter that tables share, also at which table. */
+function contribution(line) {
+  const words = text("floor.contribution", { round: line.round, position: line.position, wager: word("table.wager", line.wager) });
+  return line.table ? text("table.hit_elsewhere", { table: line.table, hit: words }) : words;
 }
 
 function pairs(...rows) {

@@ -16,18 +16,18 @@ const person = new Person(table, part("person"), () => showAll());
 let wanted = decodeURIComponent(location.hash.slice(1)); // an award that a link leads to
 const MOST_IN_SIGHT = 4; // awards of the list beside one award, on the smallest screen with both, 1024 × 768
 const narrow = matchMedia("(max-width: 820px)"); // as in floor.css: there the award is below the list
-const chosen = { award: "", base: false, method: "", sending: false, error: null, done: null };
+const chosen = { award: "", own: false, base: false, method: "", sending: false, error: null, done: null }; // own: by a person
 const evidence = new Evidence(table, live, person, () => showAward());
 
-/** Pending awards in the order they came: an id ends in the number of its fact, and its own within that. */
+/** Pending awards in the order they came: an id ends in the number of its fact. Of those of one fact the largest comes first. */
+const place = (id) => id.split("-").slice(-2).map(Number);
 function pending() {
-  const place = (id) => id.split("-").slice(-2).map(Number);
   return [...live.all(table)]
     .filter(([topic, message]) => topic.startsWith("awards/") && message)
     .map(([, message]) => message)
     .sort((one, other) => {
       const [a, b] = [place(one.award), place(other.award)];
-      return a[0] - b[0] || a[1] - b[1];
+      return a[0] - b[0] || other.amount_cents - one.amount_cents || a[1] - b[1];
     });
 }
 
@@ -44,9 +44,11 @@ function showList() {
   const ids = awards.map((award) => award.award);
   if (ids.includes(wanted)) {
     choose(wanted);
+    chosen.own = true;
     wanted = ""; // once: from then on it is the person who chooses
   }
   if (!ids.includes(chosen.award)) choose(ids.length === 1 || !chosen.award ? (ids[0] ?? "") : "");
+  else if (!chosen.own && place(ids[0])[0] === place(chosen.award)[0]) choose(ids[0]); // awards of one fact come one by one
   if (told) {
     for (const award of awards) {
       if (!told.includes(award.award)) {
@@ -73,7 +75,7 @@ function showList() {
             id: `award-${award.award}`,
             class: `award ${award.kind}`,
             "aria-current": award.award === chosen.award ? "true" : "false",
-            on: { click: () => (narrow.matches ? lookAt(award.award) : (choose(award.award), showAll())) },
+            on: { click: () => (narrow.matches ? lookAt(award.award) : pick(award.award)) },
           },
           make("span", { class: "award-what", text: meterName(award) }),
           make("span", { class: "award-amount", text: dollars(award.amount_cents) }),
@@ -118,15 +120,21 @@ function showSummary(awards) {
 
 /** Choose an award and bring it on the screen: on a phone it is below the list. */
 function lookAt(award) {
-  choose(award);
-  showAll();
+  pick(award);
   part("award").style.scrollMarginTop = `${part("summary").offsetHeight}px`; // which stays on top of it
   part("award").scrollIntoView({ block: "start" });
 }
 
+/** A person's own choice, which nothing that comes later changes. */
+function pick(award) {
+  choose(award);
+  chosen.own = true;
+  showAll();
+}
+
 function choose(award) {
   if (award === chosen.award) return;
-  Object.assign(chosen, { award, base: false, method: "", error: null });
+  Object.assign(chosen, { award, own: false, base: false, method: "", error: null });
 }
 
 // -- one award --
@@ -158,7 +166,7 @@ function showDecision(award) {
       role: "radio",
       "aria-checked": chosen.method === name ? "true" : "false",
       text: text(`floor.method_${name}`),
-      on: { click: () => { chosen.method = name; showDecision(award); } },
+      on: { click: () => { Object.assign(chosen, { method: name, own: true }); showDecision(award); } },
     });
   const ready = chosen.base && chosen.method && !chosen.sending;
   fill(
@@ -170,7 +178,7 @@ function showDecision(award) {
       role: "checkbox",
       "aria-checked": chosen.base ? "true" : "false",
       text: text("floor.base_seen"),
-      on: { click: () => { chosen.base = !chosen.base; showDecision(award); } },
+      on: { click: () => { Object.assign(chosen, { base: !chosen.base, own: true }); showDecision(award); } },
     }),
     make("div", { class: "methods", role: "radiogroup", "aria-label": text("floor.method") }, method("inventory"), method("slip")),
     make("button", {

@@ -64,7 +64,7 @@ export function beforehand(preview, { round, complete, correcting }, context) {
   if (preview.state !== "told") return [];
   const { awards, fates, linked = [] } = preview.told;
   const standing = stand(round, fates, context);
-  const rows = [...awards.map(due), ...linked.map((each) => ofLink(each, context)), ...fates.map((fate) => undone(fate, context)), ...standing];
+  const rows = [...largest(awards).map(due), ...linked.map((each) => ofLink(each, context)), ...fates.map((fate) => undone(fate, context)), ...standing];
   const nothing = standing.length || correcting ? "table.nothing_more_due" : complete ? "table.nothing_due" : "table.nothing_due_yet";
   return [
     rows.length ? make("ul", {}, ...rows) : null,
@@ -74,11 +74,16 @@ export function beforehand(preview, { round, complete, correcting }, context) {
 
 /** What became of a hand that was sent. */
 export function afterwards(reply, context) {
-  const rows = [...(reply.awards ?? []).map(due), ...(reply.fates ?? []).map((fate) => undone(fate, context))];
+  const rows = [...largest(reply.awards ?? []).map(due), ...(reply.fates ?? []).map((fate) => undone(fate, context))];
   return [
     make("h3", { text: text(reply.complete ? "table.hand_taken" : "table.four_taken", { round: reply.round }) }),
     rows.length ? make("ul", {}, ...rows) : make("p", { text: text("table.no_awards") }),
   ];
+}
+
+/** On a phone not all of them are in sight: what matters most comes first. */
+function largest(awards) {
+  return [...awards].sort((one, other) => other.amount_cents - one.amount_cents);
 }
 
 function due(award) {

@@ -2,7 +2,7 @@
 
 // Heights of a meter's parts, in heights of its amount's type.
 const AMOUNT = 1.0;
-const LABEL = 0.4;
+const LABEL = 0.42;
 const FOOT = 0.43; // a line of a must-hit-by bar or of a hit
 const AIR = 0.2;
 const SIDES = 0.4; // air left and right of an amount

@@ -94,6 +94,7 @@ function stand(place, { state, meters: now }, before) {
   for (const [id, { hits }] of Object.entries(now)) queue.stand(place, id, hits ?? [], (hit) => age(place, hit));
 }
 
+const HIGH_AND_LOW = "Ag獎"; // of the letters in labels
 const pen = document.createElement("canvas").getContext("2d");
 const widths = new Map(); // of amounts, in heights of their type; there are as many as numbers of digits
 
@@ -102,10 +103,18 @@ function measure(shape) {
     const { fontFamily, fontWeight } = getComputedStyle(sign);
     pen.font = `${fontWeight} 100px ${fontFamily}`;
     const wide = (each) => pen.measureText(each).width / 100;
-    sign.style.setProperty("--digit", `${wide("0")}em`);
+    document.body.style.setProperty("--digit", `${wide("0")}em`);
+    document.body.style.setProperty("--raise-amount", raise("$0,"));
+    document.body.style.setProperty("--raise-words", raise(HIGH_AND_LOW));
     widths.set(shape, Array.from(shape).reduce((sum, each) => sum + wide(each), 0));
   }
   return widths.get(shape);
+}
+
+/** How far a text moves in its line, so that as much is free above its letters as below them: `sample` reaches furthest. */
+function raise(sample) {
+  const { fontBoundingBoxAscent: up, fontBoundingBoxDescent: down, actualBoundingBoxAscent: top, actualBoundingBoxDescent: bottom } = pen.measureText(sample);
+  return `${(top - bottom - up + down) / 200}em`;
 }
 
 let laid = "";

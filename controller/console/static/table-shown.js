@@ -69,7 +69,7 @@ export function showLate(element, rows) {
     make(
       "li",
       {},
-      moment(each.at),
+      each.at ? moment(each.at) : make("span", { class: "at", text: text("table.earlier") }),
       make("strong", { text: text("table.position", { position: each.position }) }),
       make("span", { text: word("table.wager", each.wager) }),
       make("span", { class: "why", text: each.why ? word("table.why", each.why) : text("table.round", { round: each.round }) }),

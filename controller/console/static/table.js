@@ -91,10 +91,10 @@ function noteLate(message) {
   if (!message) return;
   for (const [position, lamps] of Object.entries(message.positions)) {
     for (const [wager, lamp] of Object.entries(lamps)) {
-      if (lamp === "refused" && before && before.positions[position]?.[wager] !== "refused") {
-        known.late.unshift({ at: message.at, round: message.round, position: Number(position), wager });
-        part("announce").textContent = text("table.late_said", { position, wager: word("table.wager", wager) });
-      }
+      if (lamp !== "refused" || before?.positions[position]?.[wager] === "refused") continue;
+      // What stands refused when the page is opened came at a time that the page does not know.
+      known.late.unshift({ at: before && message.at, round: message.round, position: Number(position), wager });
+      if (before) part("announce").textContent = text("table.late_said", { position, wager: word("table.wager", wager) });
     }
   }
   known.late.length = Math.min(known.late.length, MOST_LATE);

@@ -1,0 +1,136 @@
+"""How a linked jackpot came about, line by line of the ledger."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from controller.core import inputs
+from controller.core.meters import open_meter
+from controller.link.deriving import CONTRIBUTION, OPENED, LinkedDerivation, Row, derive
+from controller.link.memory import MemoryLink
+from controller.link.sessions import LinkRefusedError
+from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY
+from tests.link.test_memory_link import SIX_KINGS, Linked, link_for, locked, seated
+
+UNIT = 1_000_000  # of a cent
+
+
+def backwards(link: MemoryLink, meter: str, seq: int) -> Iterator[Row]:
+    for past in reversed(link.lines[meter]):
+        if past.seq <= seq:
+            yield Row(past.seq, "2026-11-18T01:02:03.000004Z", past.line.round, past.kind, past.line)
+
+
+def derived(link: MemoryLink, table: Linked, meter: str, seq: int, position: int) -> LinkedDerivation:
+    assert table.state.filed is not None
+    filed = table.state.filed.meters()[meter]
+    draws = () if meter == "harmony" else link._chances.ready(None, filed, 1).draws  # noqa: SLF001 -- what it was opened with
+    opened, _ = open_meter(filed, "harmony", draws[0] if draws else None)
+    return derive(filed, opened, backwards(link, meter, seq), seq, position)
+
+
+def hits_of(link: MemoryLink, meter: str) -> list[tuple[int, int, int]]:
+    """Every hit: its line, a winner, and what the winner got."""
+    return [(past.seq, won.position, won.amount_cents) for past in link.lines[meter] for won in past.line.hits]
+
+
+def reopened(table: Linked, *seats: int, wager: str = "harmony") -> None:
+    table.now += 10_000_000
+    for seat in seats:
+        table.do(inputs.WagerAbsent, position=seat, wager=wager)
+    table.do(inputs.Button)
+    table.now += 10_000_000
+
+
+def test_a_jackpot_is_its_opening_and_every_contribution_since() -> None:
+    table, link = seated()
+    locked(table, 1, 2)
+    table.answer(link)
+    reopened(table, 1, 2, 3)
+    locked(table, 3)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.answer(link)
+    ((seq, position, cents),) = hits_of(link, "harmony")
+    found = derived(link, table, "harmony", seq, position)
+    assert [(step.what, step.units, step.position) for step in found.steps] == [
+        (OPENED, 2_500_000 * UNIT, None),
+        (CONTRIBUTION, 95 * UNIT, 1),
+        (CONTRIBUTION, 95 * UNIT, 2),
+        (CONTRIBUTION, 95 * UNIT, 3),
+    ]
+    assert (found.amount_cents, found.total, found.ok) == (cents, cents * UNIT, True)
+    assert {step.table for step in found.steps[1:]} == {"valley-forge/mb-07"}
+
+
+def test_the_next_jackpot_begins_with_what_opened_its_cycle() -> None:
+    table, link = seated()
+    locked(table, 1, 2, 3)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.answer(link)
+    reopened(table, 1, 2, 3)
+    locked(table, 2)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.answer(link)
+    first, *_, last = hits_of(link, "harmony")
+    assert first[0] < last[0]
+    found = derived(link, table, "harmony", last[0], last[1])
+    words = [step.what for step in found.steps]
+    assert words == ["left of the jackpot before", "reserve released", "seed or top-up", CONTRIBUTION]
+    assert found.ok
+    assert found.amount_cents == last[2] == found.total // UNIT
+    shared = derived(link, table, "harmony", first[0], first[1])
+    assert (shared.winners, shared.ok) == (3, True)
+    assert shared.amount_cents == 3 * first[2]
+
+
+def test_a_wager_taken_out_and_an_award_returned_are_steps_too() -> None:
+    table, link = seated()
+    locked(table, 1, 2)
+    table.answer(link)
+    table.do(inputs.WagerVoided, by=FLOOR, second=FLOOR2, round=1, position=2, wager="harmony", reason="no chip")
+    table.answer(link)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.answer(link)
+    (award,) = table.state.awards
+    table.do(inputs.AwardRejected, by=FLOOR, second=FLOOR2, award=award, reason="wrong cards")
+    table.answer(link)
+    reopened(table, 1, 2)
+    locked(table, 1)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.answer(link)
+    before, after = hits_of(link, "harmony")
+    found = derived(link, table, "harmony", before[0], before[1])
+    assert [step.what for step in found.steps] == [OPENED, CONTRIBUTION, CONTRIBUTION, "wager taken out"]
+    assert found.ok
+    found = derived(link, table, "harmony", after[0], after[1])
+    assert "award returned" in [step.what for step in found.steps]
+    assert found.ok
+
+
+def test_mystery_hits_are_derived_each_in_its_cycle() -> None:
+    table = Linked(HEAVENLY, {"must-hit-by": "bank"})
+    for seat in (1, 2, 3):
+        table.do(inputs.WagerAbsent, position=seat, wager="heavenly9")
+    table.do(inputs.TableOpened, by=DEALER)
+    filed = table.state.filed
+    assert filed is not None
+    low = filed.meters()["must-hit-by"].filing.reset_cents
+    link = link_for(table, "bank", low, low, 10**9)  # the first two are passed by any contribution
+    locked(table, 1, 2, 3, wager="heavenly9")
+    table.answer(link)
+    hits = hits_of(link, "must-hit-by")
+    assert [(seq, position) for seq, position, _ in hits] == [(1, 1), (1, 2)]  # both in one lock-out
+    for (seq, position, cents), opening in zip(hits, (OPENED, "seed or top-up"), strict=True):
+        found = derived(link, table, "must-hit-by", seq, position)
+        assert found.steps[0].what == opening
+        assert found.steps[-1].position == position
+        assert (found.amount_cents, found.ok) == (cents, True)
+
+
+def test_a_line_that_is_no_hit_is_refused() -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.answer(link)
+    for seq, position in ((1, 1), (2, 1)):
+        with pytest.raises(LinkRefusedError, match="is no hit of position 1"):
+            derived(link, table, "harmony", seq, position)
