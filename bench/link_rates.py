@@ -20,9 +20,9 @@ from tests.link.server import Server
 
 CLIENTS = (1, 8, 32, 128)
 PROCESSES = 4  # at most: the controllers of a floor are many, and one Python would be the limit before the server is
-ROUNDS = 16  # of blocks
+ROUNDS = 13  # of blocks
 BLOCK_SECONDS = 0.35
-PGBENCH_EVERY = 5  # rounds
+PGBENCH_EVERY = 4  # rounds
 SOON = 0.02  # seconds until a block begins, so that all processes have heard of it
 LEAST = 0.7
 PGBENCH = "pgbench"

@@ -1,9 +1,10 @@
 """Steps on a connection that are ready are taken at once; the others wait in the loop, and an end is noticed."""
 
 import socket
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 
 import pytest
+from psycopg.abc import PQGen
 from psycopg.waiting import Ready, Wait
 
 from controller.link.eager import _eagerly
@@ -16,17 +17,17 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield here, there
 
 
-def _steps(*wanted: Wait) -> Generator[Wait, Ready | int, list[Ready | int]]:
-    found = list[Ready | int]()
+def _steps(*wanted: Wait) -> PQGen[list[Ready]]:
+    found: list[Ready] = []
     for each in wanted:
-        found.append((yield each))
+        found.append(Ready((yield each)))  # noqa: PERF401 -- a comprehension cannot yield
     return found
 
 
-def _ended(steps: Generator[Wait, Ready, list[Ready | int]]) -> list[Ready | int]:
+def _ended(steps: PQGen[list[Ready]]) -> list[Ready]:
     with pytest.raises(StopIteration) as ended:
         next(steps)
-    found: list[Ready | int] = ended.value.value
+    found: list[Ready] = ended.value.value
     return found
 
 
