@@ -214,5 +214,6 @@ COLUMNS = {
     "operators": ("operator", "name", "role", "active", "locked_out", "pin_since"),
     "derive": (
         *("seq", "at", "what", "amount", "total", "round", "position", "wager", "stake_cents", "rate_millionths"),
+        "table",
     ),
 }

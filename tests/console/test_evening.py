@@ -162,7 +162,7 @@ def test_a_jackpot_fills_the_wall_is_validated_by_one_and_its_slip_is_printed_tw
         await expect(minor).to_contain_text("WON")
         await expect(minor).to_contain_text(dollars(cents))
 
-        await expect(page.get_by_text("1 waiting")).to_be_visible()
+        await expect(page.locator("#count")).to_have_text("1 waiting")
         await expect(page.get_by_text("Sign in to validate or reject.")).to_be_visible()
         await come(page, "flo", "999999")
         await expect(page.get_by_text("Wrong operator or PIN")).to_be_visible()
@@ -203,7 +203,7 @@ def test_nobody_validates_who_may_not_and_the_office_sees_that_they_tried(tmp_pa
             assert await page.evaluate(API, [NAME, "validate", fields]) == "not-allowed"  # a hidden button is no rule
             assert await page.evaluate(API, [NAME, "reject", {"award": award, "reason": "no"}]) == "not-allowed"
             await leave(page)
-        await expect(page.get_by_text("1 waiting")).to_be_visible()
+        await expect(page.locator("#count")).to_have_text("1 waiting")
         await come(page, "sue")  # a supervisor may
         await validate(page, cents, "Table inventory")
         await expect(page.get_by_text(f"Validated: {dollars(cents)}, slip 1")).to_be_visible()
@@ -273,7 +273,7 @@ def test_of_a_shared_jackpot_one_is_rejected_and_one_is_paid(tmp_path: Path) -> 
         await expect(sign.get_by_role("status")).to_contain_text("each of the winners")
 
         page = await floor(browser, "flo")
-        await expect(page.get_by_text("2 waiting")).to_be_visible()
+        await expect(page.locator("#count")).to_have_text("2 waiting")
         await page.get_by_role("button", name="Position 4").click()
         await page.get_by_role("button", name="Reject").click()
         asked = page.get_by_role("dialog", name=f"Reject {dollars(cents)}")
@@ -281,7 +281,7 @@ def test_of_a_shared_jackpot_one_is_rejected_and_one_is_paid(tmp_path: Path) -> 
         await asked.get_by_role("button", name="Continue to second person").click()
         await second(page, "finn")
         await expect(page.get_by_text(f"Rejected: {dollars(cents)}")).to_be_visible()
-        await expect(page.get_by_text("1 waiting")).to_be_visible()
+        await expect(page.locator("#count")).to_have_text("1 waiting")
         harmony = sign.get_by_role("article").filter(has_text="Harmony")
         await expect(harmony).to_contain_text("Position 7")
         await expect(harmony).not_to_contain_text("Position 4")
@@ -347,7 +347,7 @@ def test_the_broker_and_the_controller_restart_while_a_jackpot_waits(tmp_path: P
             await expect(sign.get_by_role("alert")).to_be_hidden()
             await expect(amount(sign, "Royal 9 Mega")).to_be_visible()
             await expect(amount(sign, "Royal 9 Mega")).to_have_attribute("aria-label", mega)
-            await expect(page.get_by_text("1 waiting")).to_be_visible()
+            await expect(page.locator("#count")).to_have_text("1 waiting")
 
         house.broker.kill()
         await said("The console has lost the message broker", "CONNECTION LOST")
