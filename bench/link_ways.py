@@ -85,7 +85,7 @@ class Ours:
                 self.lost += 1
                 await self._again()
             else:
-                self._heads[table] = {METER: LinkHead(answer.ledger_seq, answer.ledger_hash, LINK)}
+                self._heads[table] = {METER: LinkHead(answer.ledger_seq, answer.ledger_hash)}
                 self.rounds[table] = number
 
     async def _again(self) -> None:

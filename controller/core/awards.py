@@ -223,7 +223,7 @@ def validate(state: State, command: AwardValidated) -> Decision:
     draft.moves.append(
         Move(
             pending_account(award.id),
-            paid_account(award.meter) if award.meter else PAID_FIXED,
+            _paid_into(award),
             units(award.amount_cents),
         )
     )
@@ -244,6 +244,13 @@ def validate(state: State, command: AwardValidated) -> Decision:
     )
     effects: tuple[Effect, ...] = (Lamps((award.position,)), Meters((award.meter,) if award.meter else ()))
     return Decision(fact, (*effects, *(Ask(intent) for intent in draft.intents)))
+
+
+def _paid_into(award: Award) -> str:
+    """Where a validated award goes. Those of a link are its own: the table may keep a meter of that name one day."""
+    if is_linked(award):
+        return paid_account(f"{award.meter}@{award.account.partition(':')[2]}")
+    return paid_account(award.meter) if award.meter else PAID_FIXED
 
 
 def reject(state: State, command: AwardRejected) -> Decision:

@@ -25,6 +25,7 @@ from controller.core.state import (
     Standing,
     State,
     WrongPins,
+    head_key,
     spot,
 )
 
@@ -322,6 +323,7 @@ def _filed(state: State, recorded: Recorded, changes: Changes) -> None:
         "day": fact.day,
         "meters": meters | {meter.id: meter for meter in fact.opened},
         "linked": fact.linked,
+        "intents": {id_: each for id_, each in state.intents.items() if id_ not in fact.abandoned},
     }
 
 
@@ -332,10 +334,10 @@ def _answered(state: State, recorded: Recorded, changes: Changes) -> None:
         link = intents[fact.intent].link
         changes["intents"] = {id_: each for id_, each in intents.items() if id_ != fact.intent}
         changes["linked"] = {**state.linked, fact.meter: fact.display_cents}
-        known = state.link_heads.get(fact.meter)
-        if known is None or known.link != link or fact.ledger_seq > known.seq:
-            head = LinkHead(fact.ledger_seq, fact.ledger_hash, link)
-            changes["link_heads"] = {**state.link_heads, fact.meter: head}
+        key = head_key(link, fact.meter)
+        known = state.link_heads.get(key)
+        if known is None or fact.ledger_seq > known.seq:
+            changes["link_heads"] = {**state.link_heads, key: LinkHead(fact.ledger_seq, fact.ledger_hash)}
 
 
 def _started(_state: State, recorded: Recorded, changes: Changes) -> None:

@@ -87,6 +87,7 @@ class SubmissionFiled(Fact, frozen=True, kw_only=True):
     opened: tuple[Meter, ...] = ()  # meters that begin with it
     removed: tuple[str, ...] = ()  # meters no longer filed; what they have counted stays
     linked: dict[str, int] = {}  # linked meters that begin with it, and what they show
+    abandoned: tuple[str, ...] = ()  # intents that a link which is lost will not answer any more
 
 
 class TableWasOpened(Fact, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from controller.core.inputs import SUPERVISOR, SubmissionChanged, need_two
 from controller.core.meters import Meter, open_meter
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal
-from controller.core.state import State
+from controller.core.state import Intent, State
 from controller.rules import lawful
 from controller.rules.errors import BadInputError
 from controller.rules.money import dollars
@@ -94,6 +94,7 @@ def change(state: State, given: SubmissionChanged, chance: Chance) -> Decision:
         reason=given.reason,
         opened=tuple(opened),
         removed=removed,
+        abandoned=tuple(intent.id for intent in _leaving(state, files)),
         linked={meter.id: state.linked.get(meter.id, 0) for meter in files.meters().values() if meter.link},
         **people(given.by, given.second),
         **draft.parts(),
@@ -112,16 +113,23 @@ def _check_links(state: State, old: Filed, new: Filed) -> None:
         if before is not None and meter.link and before != meter:
             why = f"all tables of the link {meter.link} file the same numbers, and one cannot change them alone"
             raise refuse(Refusal.BAD_REQUEST, f"{id_}: {why}")
-    waiting = {intent.meter for intent in state.intents.values()} - set(new.meters())
-    if waiting:
-        why = "its link has not answered everything yet: try again when it has"
-        raise refuse(Refusal.STALE, f"{', '.join(sorted(waiting))}: {why}")
+    for intent in _leaving(state, new):
+        part = state.devices.get(f"link:{intent.link}")
+        if part is None or not part.lost:
+            why = "its link has not answered everything yet: try again when it has"
+            raise refuse(Refusal.STALE, f"{intent.meter}: {why}")
     for name, wager in new.wagers.items():
         linked = [meter.link for meter in wager.meters if meter.link]
         offered = old.wagers.get(name)
         if linked and offered is not None and (offered.id, offered.stake_cents) != (wager.id, wager.stake_cents):
             why = f"all tables of the link {linked[0]} file the same paytable and denomination"
             raise refuse(Refusal.BAD_REQUEST, f"{name}: {why}")
+
+
+def _leaving(state: State, new: Filed) -> list[Intent]:
+    """What a link was asked and has not answered, where the table leaves it."""
+    meters = new.meters()
+    return [each for each in state.intents.values() if each.meter not in meters or meters[each.meter].link != each.link]
 
 
 class _Difference(NamedTuple):

@@ -106,7 +106,8 @@ def is_held(state: State) -> bool:
     """Whether play waits for the validation of a hit, where that is filed (§ 631c.6(c)(5))."""
     if state.filed is None or not state.filed.hold_play_on_hit:
         return False
-    return bool(state.pending())
+    asked = any(intent.kind == "hit" for intent in state.intents.values())  # of a link, which has not answered yet
+    return asked or bool(state.pending())
 
 
 def filed_with(state: State, position: int) -> Filed:

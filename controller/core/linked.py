@@ -46,7 +46,8 @@ def _refuse_unsound(intent: Intent, answer: LinkAnswered) -> None:
         "hit": sorted(won) == sorted(asked),
     }.get(intent.kind, not won)
     amounts = [answer.display_cents, answer.returned_units, answer.ledger_seq]
-    amounts += [hit.amount_cents - 1 for hit in answer.hits]
+    # A jackpot by the cards may find an empty meter, which pays nobody; a mystery value is passed by a wager.
+    amounts += [hit.amount_cents - (intent.kind == "contribute") for hit in answer.hits]
     if not fits or not all(0 <= amount < MOST_UNITS for amount in amounts):
         raise refuse(Refusal.BAD_REQUEST, f"the answer to {intent.id} does not go with what was asked")
 
@@ -57,8 +58,9 @@ def _awards(draft: Draft, intent: Intent, answer: LinkAnswered) -> tuple[Hit, ..
     wagers = draft.state.filings[record.filed].wagers.values()
     offered = next(wager for wager in wagers if any(meter.id == intent.meter for meter in wager.meters))
     mystery = intent.kind == "contribute"
-    names = [draft.name() for _ in answer.hits]
-    groups: list[list[tuple[str, LinkHit]]] = [[pair] for pair in zip(names, answer.hits, strict=True)]
+    winners = [each for each in answer.hits if each.amount_cents]
+    names = [draft.name() for _ in winners]
+    groups: list[list[tuple[str, LinkHit]]] = [[pair] for pair in zip(names, winners, strict=True)]
     if not mystery and groups:  # one jackpot, shared
         groups = [[pair for group in groups for pair in group]]
     hits = tuple(_hit(draft, intent, answer.at, group) for group in groups)

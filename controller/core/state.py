@@ -17,6 +17,11 @@ SHOE, CONSOLE = "shoe", "console"  # where a hand comes from
 SHELF = 64
 
 
+def head_key(link: str, meter: str) -> str:
+    """The name of a link's ledger of one meter."""
+    return f"{link}/{meter}"
+
+
 def spot(position: int, wager: str) -> str:
     """The name of one wager's place at one position."""
     return f"{position}/{wager}"
@@ -146,7 +151,6 @@ class LinkHead(Struct, frozen=True, array_like=True, gc=False):
 
     seq: int
     hash: str  # lowercase hex
-    link: str
 
 
 class Operator(Struct, frozen=True, gc=False):
@@ -205,7 +209,7 @@ class State(Struct, frozen=True, gc=False, omit_defaults=True):
     rounds: dict[int, dict[int, Round]] = {}
     meters: dict[str, Meter] = {}
     linked: dict[str, int] = {}  # display of each linked meter in cents, as last answered
-    link_heads: dict[str, LinkHead] = {}  # by linked meter
+    link_heads: dict[str, LinkHead] = {}  # by link and meter: a table may come back to a link it has left
     accounts: dict[str, int] = {}
     awards: dict[str, int] = {}  # awards that take validation, and their rounds
     slip: int = 0  # the last slip number given

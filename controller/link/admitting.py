@@ -36,6 +36,8 @@ SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.
 WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND a.pid <> pg_backend_pid()
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND ((l.classid::bigint << 32) | l.objid::bigint) = %s AND a.application_name = %s
+    -- One whose commit waits for the standby is left to wait: ended, it would show others what no standby has.
+    AND a.wait_event IS DISTINCT FROM 'SyncRep'
 """
 
 
@@ -77,13 +79,15 @@ async def refuse_strangers(connection: Connection, settings: LinkSettings, ident
     for id_, filing in identity.filings.items():
         if id_ not in known:
             raise LinkRefusedError(f"the link {name} keeps no {id_}: {remedy}")
-        site, wager, stake_cents, filed, seq, hash_ = known[id_]
+        site, wager, stake_cents, filed, *_ = known[id_]
         if site != identity.site:
             raise LinkRefusedError(f"the link {name} is of {site}: tables of one facility share a meter, not others")
         theirs = Filing(wager, stake_cents, json.decode(filed, type=FiledMeter))
         if why := told(theirs, filing, name):
             raise LinkRefusedError(why)
-        await _refuse_set_back(connection, name, id_, identity.heads.get(id_), (seq, hash_))
+    for id_, (*_, seq, hash_) in known.items():  # also those it fed once, and does not file now
+        for head in (identity.heads.get(id_), identity.seen.get(id_)):
+            await _refuse_set_back(connection, name, id_, head, (seq, hash_))
         await _refuse_other_journal(connection, name, id_, identity)
     if not await _one(connection, "SELECT count(*) FROM jackpotd.tables WHERE link = %s AND name = %s", (name, table)):
         raise LinkRefusedError(f"the link {name} does not know the table {table}: {remedy}")

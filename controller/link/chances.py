@@ -3,9 +3,9 @@
 from typing import Protocol
 
 from controller.core.chance import Ready
-from controller.core.filed import FiledMeter
+from controller.core.filed import MYSTERY, FiledMeter
 from controller.core.meters import Meter
-from controller.vault import LINK_KEY_FILE, KeyFileError, Vault
+from controller.vault import LINK_KEY_FILE, KeyFileError, SealBrokenError, Vault, commitment
 
 
 class Chances(Protocol):
@@ -13,6 +13,17 @@ class Chances(Protocol):
 
     def ready(self, meter: Meter | None, filed: FiledMeter, draws: int) -> Ready:
         """The standing value of a meter, None where it is being opened, and the next draws."""
+
+
+def refuse_broken_seal(link: str, filed: FiledMeter, meter: Meter, chances: Chances) -> None:
+    """Refuse a mystery value that does not open, or is not the one committed to: no wager could be decided on it."""
+    if filed.kind != MYSTERY:
+        return
+    ready = chances.ready(meter, filed, 0)
+    if ready.cents is None or commitment(link, filed.id, meter.cycle, ready.cents, bytes.fromhex(ready.nonce)) != (
+        meter.commitment
+    ):
+        raise SealBrokenError(f"the sealed value of {filed.id} at {link} is not the one it has committed to")
 
 
 class Sealed:

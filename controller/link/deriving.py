@@ -11,8 +11,8 @@ from controller.link.ledger import Line
 from controller.link.sessions import LinkRefusedError
 from controller.rules.money import UNITS_PER_CENT
 
-# Of one cycle: years of a busy floor. What is longer was not played, and must not fill the memory of a controller.
-MOST_LINES = 2_000_000
+# Of one cycle: weeks of one table, hours of a large floor, and some 80 MB in a controller that plays meanwhile.
+MOST_LINES = 50_000
 
 CONTRIBUTION, OPENED, SEEDED, RELEASED = "contribution", "opening amount", "seed or top-up", "reserve released"
 LEFT, SPILL, CARRIED = "left of the jackpot before", "left of the award before", "above the next ceiling"
@@ -99,7 +99,9 @@ def _cycle(meter: str, backwards: Iterator[Row]) -> tuple[list[Row], Row | None]
             return rows, row
         rows.append(row)
         if len(rows) > MOST_LINES:
-            raise LinkRefusedError(f"{meter}: a cycle of more than {MOST_LINES} lines: read the ledger with SQL")
+            raise LinkRefusedError(
+                f"{meter}: a cycle of more than {MOST_LINES} lines: `jackpotd link audit` adds it up"
+            )
     return rows, None
 
 

@@ -73,12 +73,13 @@ class Line(Struct, frozen=True, gc=False, omit_defaults=True):
     returned_units: int = 0
 
 
-class Listed(Struct, frozen=True, gc=False):
+class Listed(Struct, frozen=True, gc=False, omit_defaults=True):
     """A hit of the link's meter, and whose it is."""
 
     table: str
     round: int
     hit: Hit
+    settled: tuple[int, ...] = ()  # positions whose shares are paid, or came back
 
 
 class Past(NamedTuple):
@@ -176,9 +177,26 @@ def answer(line: Line, at: str, seq: int, hash_: str) -> LinkAnswered:
     )
 
 
+def refuse_another(intent: Intent, meter: str, kind: str, line: Line) -> None:
+    """Refuse an intent whose id the ledger has for something else: a journal that was set back gives ids anew."""
+    asked = (intent.meter, intent.kind, intent.round, intent.stakes, intent.positions)
+    if asked != (meter, kind, line.round, line.stakes, line.positions):
+        raise LedgerError(
+            f"{intent.id}: the ledger has another intent under this id, {kind} of {meter} in round {line.round}: the "
+            "journal of the table was set back; restore the newest copy of it"
+        )
+
+
 def _relisted(book: Book, intent: Intent, hits: tuple[Hit, ...]) -> tuple[Listed, ...]:
-    owners = {each.hit.id: (each.table, each.round) for each in book.listed}
-    return tuple(Listed(*owners.get(each.id, (intent.table, intent.round)), each) for each in hits)
+    owners = {each.hit.id: each for each in book.listed}
+    shares = _open_shares(book) if intent.kind in ("paid", "unwind") else {}
+    done = {position: shares[position].hit for position in intent.positions if position in shares}
+    found: list[Listed] = []
+    for each in hits:
+        known = owners.get(each.id) or Listed(intent.table, intent.round, each)
+        settled = tuple(position for position, hit_ in done.items() if hit_ == each.id)
+        found.append(Listed(known.table, known.round, each, known.settled + settled))
+    return tuple(found)
 
 
 def _contribute(book: Book, intent: Intent, at: str, ready: Ready | None) -> _Parts:

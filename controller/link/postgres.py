@@ -24,9 +24,20 @@ from controller.core.inputs import LinkAnswered
 from controller.core.meters import Meter
 from controller.core.state import Intent
 from controller.link.admitting import Connection, prepare, refuse_strangers
-from controller.link.chances import Chances
+from controller.link.chances import Chances, refuse_broken_seal
 from controller.link.eager import Eager
-from controller.link.ledger import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, decide
+from controller.link.ledger import (
+    VERSION,
+    Applied,
+    Book,
+    LedgerError,
+    Line,
+    Listed,
+    Past,
+    answer,
+    decide,
+    refuse_another,
+)
 from controller.link.reaching import told as _told
 from controller.link.reaching import words
 from controller.link.sessions import Identity, LinkLostError, LinkRefusedError, Shown
@@ -43,7 +54,7 @@ ANSWER_SECONDS = 1.4
 _LOCK = "SELECT seq, hash, state FROM jackpotd.meters WHERE link = %s AND meter = %s FOR UPDATE"
 _LOCK_WITH_HITS = "SELECT seq, hash, state, hits FROM jackpotd.meters WHERE link = %s AND meter = %s FOR UPDATE"
 _HITS = "SELECT hits FROM jackpotd.meters WHERE link = %s AND meter = %s"
-_SEEN = "SELECT seq, hash, payload FROM jackpotd.ledger WHERE link = %s AND name = %s AND intent = %s"
+_SEEN = "SELECT seq, hash, payload, meter, kind FROM jackpotd.ledger WHERE link = %s AND name = %s AND intent = %s"
 # A round begins with its contribution, which one index finds; what followed at the same table another.
 _PAST = (
     "SELECT l.seq, l.kind, l.payload FROM jackpotd.ledger f JOIN jackpotd.ledger l USING (link, meter, name, round) "
@@ -59,7 +70,8 @@ _UPDATE = "UPDATE jackpotd.meters SET seq = %s, hash = %s, state = %s WHERE link
 _UPDATE_WITH_HITS = (
     "UPDATE jackpotd.meters SET seq = %s, hash = %s, state = %s, hits = %s WHERE link = %s AND meter = %s"
 )
-_LOOK = "SELECT meter, seq, state, hits FROM jackpotd.meters WHERE link = %s ORDER BY meter"
+_LOOK = "SELECT meter, seq, state, hits, hash FROM jackpotd.meters WHERE link = %s ORDER BY meter"
+_PROVE = "UPDATE jackpotd.tables SET seen_at = clock_timestamp() WHERE link = %s AND name = %s"
 _LISTED = json.Decoder(tuple[Listed, ...])
 _LINE = json.Decoder(Line)
 _METER = json.Decoder(Meter)
@@ -94,6 +106,13 @@ async def admitted(connection: Connection, settings: LinkSettings, identity: Ide
     await found.within(prepare(connection, settings))
     await found.within(refuse_strangers(connection, settings, identity))
     found.filed = {id_: filing.meter for id_, filing in identity.filings.items()}
+    await found.look()
+    try:
+        for id_, filed in found.filed.items():
+            refuse_broken_seal(settings.name, filed, found.shown[id_].meter, chances)
+    except VaultError as error:
+        raise LinkRefusedError(str(error)) from error
+    await found.prove()
     return found
 
 
@@ -140,6 +159,9 @@ class Session:
         except (psycopg.Error, OSError) as error:
             why = _told(error) if done else f"the database does not answer within {ANSWER_SECONDS} s"
             raise LinkLostError(why) from error
+        except Exception as error:  # whatever a row made by others does to this table, its own meters play on
+            why = f"what the link {self._link} keeps cannot be read ({type(error).__name__}: {_told(error)})"
+            raise LinkRefusedError(f"{why}: have it looked into with `jackpotd link audit`") from error
         if self._doubtful:
             raise LinkLostError(f"the database is not sure of a commit: {self._doubtful}")
         return found
@@ -150,9 +172,16 @@ class Session:
 
     async def _look(self) -> None:
         rows = await (await self._connection.execute(_LOOK, (self._link,))).fetchall()
-        for meter, seq, state, hits in rows:
+        for meter, seq, state, hits, hash_ in rows:
             if meter in self.filed:
-                self.shown[meter] = Shown(seq, _METER.decode(state), _LISTED.decode(hits))
+                self.shown[meter] = Shown(seq, _METER.decode(state), _LISTED.decode(hits), hash_.hex())
+
+    async def prove(self) -> None:
+        """Commit something: a server that can be read may be one whose commits wait for a standby that is gone."""
+        await self.within(self._prove())
+
+    async def _prove(self) -> None:
+        await self._connection.execute(_PROVE, (self._link, self._table))
 
     async def apply(self, intent: Intent, at: str) -> LinkAnswered:
         """Have an intent applied once, however often it is asked, and durably."""
@@ -163,7 +192,7 @@ class Session:
         place = (self._link, intent.meter)
         connection = self._connection
         async with connection.pipeline():
-            await connection.execute("BEGIN")
+            await connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
             locked = await connection.execute(_LOCK_WITH_HITS if needs_past else _LOCK, place)
             seen = await connection.execute(_SEEN, (self._link, intent.table, intent.id))
             past = await connection.execute(_PAST, (*place, intent.table, intent.round)) if needs_past else None
@@ -171,7 +200,9 @@ class Session:
         if before is not None:
             # The lock is a write, so this commit waits as any other: what was found is then as durable as what it says.
             await connection.execute("COMMIT")
-            return answer(_LINE.decode(before[2]), at, before[0], before[1].hex())
+            line = _LINE.decode(before[2])
+            refuse_another(intent, before[3], before[4], line)
+            return answer(line, at, before[0], before[1].hex())
         row = await locked.fetchone()
         if row is None:
             raise LinkRefusedError(f"the link {self._link} keeps no {intent.meter} any more")
@@ -206,7 +237,7 @@ class Session:
             await connection.execute("COMMIT")
         known = self.shown.get(intent.meter)
         listed = applied.listed if with_hits else known.listed if known else ()
-        self.shown[intent.meter] = Shown(seq, bare, listed)
+        self.shown[intent.meter] = Shown(seq, bare, listed, hash_.hex())
         return answer(applied.line, at, seq, hash_.hex())
 
 

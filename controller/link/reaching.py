@@ -15,12 +15,13 @@ from controller.wire.link import LinkSettings
 Connection = psycopg.Connection[TupleRow]
 
 KEY = "link.dsn"
-CONNECT_SECONDS = 2  # libpq takes no less
+CONNECT_SECONDS = 2  # of a session; libpq takes no less
+PATIENT_SECONDS = 10  # of a command: nobody plays meanwhile
 _MOST_NAME = 63  # bytes of an application_name: PostgreSQL cuts off what is longer, and two names would be one
 _SAFE = ("verify-full", "verify-ca")  # anything less takes whoever answers for the server
 
 
-def words(settings: LinkSettings, who: str, *, password: str | None = None) -> str:
+def words(settings: LinkSettings, who: str, *, password: str | None = None, patience_s: int = CONNECT_SECONDS) -> str:
     """A DSN to connect with, once it is sure that it tells nobody a secret and leads to a server that can be written.
 
     `who` is the name the server shows for the session.
@@ -28,7 +29,7 @@ def words(settings: LinkSettings, who: str, *, password: str | None = None) -> s
     parts = refuse_unsafe(settings.dsn, allow_plain_text=settings.allow_plain_text_over_the_network)
     if len(who.encode()) > _MOST_NAME:
         raise ValueError(f"{who}: a server shows at most {_MOST_NAME} bytes of a session's name")
-    parts |= {"application_name": who, "connect_timeout": str(CONNECT_SECONDS)}
+    parts |= {"application_name": who, "connect_timeout": str(patience_s)}
     if password is not None:
         parts["password"] = password
     return conninfo.make_conninfo("", **parts)
@@ -83,7 +84,7 @@ def _is_here(host: str) -> bool:
 @contextmanager
 def connected(settings: LinkSettings, who: str, *, password: str | None = None) -> Iterator[Connection]:
     """A connection for one question; statements stand alone unless a transaction is begun."""
-    with opened(words(settings, who, password=password)) as connection:
+    with opened(words(settings, who, password=password, patience_s=PATIENT_SECONDS)) as connection:
         yield connection
 
 

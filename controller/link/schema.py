@@ -36,6 +36,7 @@ CREATE TABLE jackpotd.tables (
     link text NOT NULL,
     name text NOT NULL,          -- site/table
     added_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    seen_at timestamptz,         -- when its controller last proved that it can commit
     PRIMARY KEY (link, name)
 );
 
@@ -54,7 +55,8 @@ CREATE TABLE jackpotd.ledger (
     intent text NOT NULL,        -- the same
     recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (link, meter, seq),
-    UNIQUE (link, name, intent)
+    UNIQUE (link, name, intent),
+    FOREIGN KEY (link, name) REFERENCES jackpotd.tables (link, name)
 );
 -- What a table has done, the newest at hand however long the ledger is; and no round contributes twice.
 CREATE INDEX ledger_table ON jackpotd.ledger (link, meter, name, seq);
@@ -68,6 +70,21 @@ CREATE TRIGGER ledger_only_grows BEFORE UPDATE OR DELETE ON jackpotd.ledger
     FOR EACH ROW EXECUTE FUNCTION jackpotd.refuse();
 CREATE TRIGGER ledger_is_kept BEFORE TRUNCATE ON jackpotd.ledger
     FOR EACH STATEMENT EXECUTE FUNCTION jackpotd.refuse();
+-- A meter moves by one line at a time, and only to what that line says.
+CREATE FUNCTION jackpotd.follow() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.seq <> OLD.seq + 1 OR NOT EXISTS (
+        SELECT FROM jackpotd.ledger l
+        WHERE l.link = NEW.link AND l.meter = NEW.meter AND l.seq = NEW.seq AND l.hash = NEW.hash
+            AND l.prev_hash = OLD.hash
+            AND (l.payload::json -> 'after' ->> 'units')::numeric = coalesce((NEW.state::json ->> 'units')::numeric, 0)
+    ) THEN
+        RAISE EXCEPTION 'a meter of a link moves only with the next line of its ledger';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER meters_follow BEFORE UPDATE ON jackpotd.meters
+    FOR EACH ROW EXECUTE FUNCTION jackpotd.follow();
 CREATE TRIGGER meters_are_kept BEFORE DELETE ON jackpotd.meters
     FOR EACH ROW EXECUTE FUNCTION jackpotd.refuse();
 """,
@@ -79,4 +96,5 @@ RIGHTS: tuple[LiteralString, ...] = (
     "GRANT SELECT ON ALL TABLES IN SCHEMA jackpotd TO {role}",
     "GRANT INSERT ON jackpotd.ledger TO {role}",
     "GRANT UPDATE (seq, hash, state, hits) ON jackpotd.meters TO {role}",
+    "GRANT UPDATE (seen_at) ON jackpotd.tables TO {role}",
 )

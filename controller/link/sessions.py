@@ -35,6 +35,7 @@ class Identity(NamedTuple):
     filings: Mapping[str, Filing]  # by meter
     heads: Mapping[str, LinkHead]  # the same
     asked: frozenset[str] = frozenset()  # intents whose answers its journal does not have yet
+    seen: Mapping[str, LinkHead] = {}  # the newest line of each meter that its controller saw, whoever asked
 
 
 class Shown(NamedTuple):
@@ -43,6 +44,7 @@ class Shown(NamedTuple):
     seq: int
     meter: Meter  # without its hits
     listed: tuple[Listed, ...]
+    hash: str = ""  # of that line, lowercase hex
 
 
 class Session(Protocol):
@@ -54,6 +56,9 @@ class Session(Protocol):
 
     async def look(self) -> None:
         """See how the meters stand."""
+
+    async def prove(self) -> None:
+        """Commit something, to see that it can be done."""
 
     async def apply(self, intent: Intent, at: str) -> LinkAnswered:
         """Have an intent applied once, however often it is asked, and durably."""

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from controller.core.decision import MOST_TEXT
 from controller.core.inputs import DeviceLost, DeviceRestored, Input
-from controller.core.state import Intent, State
+from controller.core.state import Intent, LinkHead, State, head_key
 from controller.core.times import stamp
 from controller.engine import Answer, Clock
 from controller.link.filings import filings
@@ -27,6 +27,8 @@ LOOK_SECONDS = 0.4
 RETRY_SECONDS = 0.5
 # After it refused this table, which a person has to see to; and an identity that has just ended is free by then.
 REFUSED_SECONDS = 3.0
+# Between two commits of a table that asks nothing: a server may be read whose commits wait for a standby that is gone.
+PROVE_SECONDS = 5.0
 
 _APART = Random()  # noqa: S311 -- nobody gains by guessing it
 
@@ -83,6 +85,8 @@ class LinkClient:
         self._coming: dict[str, Shown] = {}  # after an intent whose answer is not in the journal yet
         self._wake = asyncio.Event()
         self._heard = asyncio.Event()
+        self._seen: dict[str, LinkHead] = {}  # the newest line of each meter that was seen: no way back from it
+        self._away = True  # no linked wager was filed when it was last looked
         self.reason = "not reached yet"
         self.meetings, self.answered, self.losses = 0, 0, 0  # counted since the start
         self.last_seen = ""
@@ -91,11 +95,9 @@ class LinkClient:
 
     def shown(self, state: State) -> Mapping[str, Shown]:
         """The meters as they stand, not ahead of what the journal was answered: a hit and its fall come together."""
-        heads = state.link_heads
+        heads = self._heads(state)
         return self._shown | {
-            id_: each
-            for id_, each in self._coming.items()
-            if id_ in heads and heads[id_].link == self.link and heads[id_].seq >= each.seq
+            id_: each for id_, each in self._coming.items() if id_ in heads and heads[id_].seq >= each.seq
         }
 
     def wake(self) -> None:
@@ -106,6 +108,7 @@ class LinkClient:
 
     async def begin(self) -> None:
         """Before the table is played: rely on nothing that was true before."""
+        self._away = not self._filings()
         await self._submit_lost("not reached yet")
 
     async def heard(self, seconds: float) -> None:
@@ -131,14 +134,20 @@ class LinkClient:
         """One session: ask what waits, see how the meters stand, and only then take wagers."""
         filed = self._filings()
         if not filed:  # the wager is not in the submission: not yet, or no longer
+            self._away = True
             return
-        if device(self.link) not in self._engine.state.devices:
+        if self._away:
             await self.begin()
         async with self._meet(self._identity(filed)) as session:
             self.meetings += 1
+            proven = self._clock.now()
             while self._filings() == filed:
                 self._wake.clear()
-                await self._ask(session)
+                if await self._ask(session):
+                    proven = self._clock.now()
+                if not 0 <= self._clock.now() - proven < PROVE_SECONDS * 1_000_000:
+                    await session.prove()
+                    proven = self._clock.now()
                 await session.look()
                 self._see(session)
                 await self._submit_restored()
@@ -146,8 +155,9 @@ class LinkClient:
                     async with asyncio.timeout(LOOK_SECONDS):
                         await self._wake.wait()
 
-    async def _ask(self, session: Session) -> None:
+    async def _ask(self, session: Session) -> int:
         """Everything intended, in the order it was journaled. What became of it is never guessed, only asked again."""
+        before = self.answered
         while intent := self._next():
             answer = await session.apply(intent, self._now())
             self._coming = dict(session.shown)
@@ -156,11 +166,20 @@ class LinkClient:
                 raise LinkRefusedError(f"its answer to {intent.id} was refused: {taken.why}")
             self.answered += 1
             self._see(session)
+        return self.answered - before
 
     def _next(self) -> Intent | None:
         return next((each for each in self._engine.state.intents.values() if each.link == self.link), None)
 
     def _see(self, session: Session) -> None:
+        for id_, each in session.shown.items():
+            if id_ in self._seen and each.seq < self._seen[id_].seq:
+                raise LinkRefusedError(
+                    f"{id_}: the ledger ends at line {each.seq}, and line {self._seen[id_].seq} was seen: the database "
+                    "was set back, or it is an old server; end that one, or restore the newest copy"
+                )
+            if each.hash and each.seq:
+                self._seen[id_] = LinkHead(each.seq, each.hash)
         self.last_seen = self._now()
         self._coming = {}
         if self._shown != session.shown:
@@ -191,8 +210,15 @@ class LinkClient:
     def _identity(self, filed: Mapping[str, Filing]) -> Identity:
         state = self._engine.state
         site, name = (state.filed.site, state.filed.name) if state.filed else ("", "")
-        heads = {id_: head for id_, head in state.link_heads.items() if head.link == self.link}
-        return Identity(site, name, self._instance, filed, heads, frozenset(state.intents))
+        # Own lines are told from others' by the journal's own heads; what was seen only tells how far the ledger was.
+        return Identity(
+            site, name, self._instance, filed, self._heads(state), frozenset(state.intents), dict(self._seen)
+        )
+
+    def _heads(self, state: State) -> dict[str, LinkHead]:
+        """How far the journal knows the ledger of each meter of this link."""
+        prefix = head_key(self.link, "")
+        return {key.removeprefix(prefix): head for key, head in state.link_heads.items() if key.startswith(prefix)}
 
     def _filings(self) -> dict[str, Filing]:
         """The linked meters as this table files them."""

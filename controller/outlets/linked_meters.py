@@ -84,11 +84,14 @@ def _elsewhere(state: State, shown: Shown | None) -> Iterator[HitShown]:
         hit = each.hit
         if each.table == name or hit.fate != PENDING:
             continue
+        each_cents = hit.amount_cents // len(hit.positions)
         for award, position in zip(hit.awards, hit.positions, strict=True):
+            if position in each.settled or not each_cents:
+                continue
             yield HitShown(
                 award=award,
                 position=position,
-                amount_cents=hit.amount_cents // len(hit.positions),
+                amount_cents=each_cents,
                 at=hit.at,
                 table=each.table.partition("/")[2],
             )

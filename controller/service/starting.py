@@ -10,11 +10,11 @@ from typing import Any
 from msgspec import Struct
 
 from controller import vault
-from controller.core.filed import MYSTERY, Filed, filed
+from controller.core.filed import Filed, filed
 from controller.core.state import State
 from controller.engine import gaming_day
 from controller.people.pepper import PEPPER_FILE, read_pepper, refuse_exposed
-from controller.rules import lawful
+from controller.rules import catalog, lawful
 from controller.rules.errors import BadInputError
 from controller.settings import Settings, SettingsError, read
 from controller.vault import Vault
@@ -93,7 +93,7 @@ def credentials(environ: Mapping[str, str], found: Configuration) -> Credentials
         )
     place = Path(folder)
     password = read_password(place / PASSWORD_FILE, "mqtt.user") if settings.mqtt.user else None
-    sealed = any(meter.link and meter.kind == MYSTERY for meter in found.files.meters().values())
+    sealed = any(mystery.meter in settings.link.meters for mystery in catalog.mysteries().values())
     asked = bool(settings.link.name) and (place / LINK_PASSWORD_FILE).exists()
     return Credentials(
         vault.load(place),

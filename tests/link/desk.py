@@ -59,7 +59,7 @@ class Desk:
             filed.name,
             instance or self.instance,
             filings(filed, NAME),
-            dict(self.state.link_heads),
+            {key.partition("/")[2]: head for key, head in self.state.link_heads.items()},
             frozenset(self.state.intents),
         )
 

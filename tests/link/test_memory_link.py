@@ -6,17 +6,24 @@ from controller.core import inputs
 from controller.core.chance import Draw, Ready
 from controller.core.decision import Decision
 from controller.core.effects import Ask
+from controller.core.facts import SubmissionFiled
 from controller.core.filed import FiledMeter
+from controller.core.invariants import check
 from controller.core.meters import Meter
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal, Refused
 from controller.core.state import Intent
 from controller.core.times import stamp
 from controller.link.memory import MemoryLink
+from controller.vault import commitment
 from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, SUPERVISOR, SUPERVISOR2, Table
 
 SIX_ZEROS = {"player": ("KS", "QS", "JS"), "banker": ("KH", "QH", "JH")}
 SIX_KINGS = {"player": ("KS", "KH", "KD"), "banker": ("KC", "KS", "KH")}
+
+
+def _promised(meter: str, cycle: int, cents: int) -> str:
+    return commitment("bank", meter, cycle, cents, bytes(32))
 
 
 class Values:
@@ -28,7 +35,13 @@ class Values:
     def ready(self, meter: Meter | None, filed: FiledMeter, draws: int) -> Ready:
         cycle = meter.cycle if meter else 0
         drawn = tuple(
-            Draw(self.value(cycle + k), "00" * 32, f"sealed-{cycle + k}", "k", f"commitment-{filed.id}-{cycle + k}")
+            Draw(
+                self.value(cycle + k),
+                "00" * 32,
+                f"sealed-{cycle + k}",
+                "k",
+                _promised(filed.id, cycle + k, self.value(cycle + k)),
+            )
             for k in range(1, draws + 1)
         )
         return Ready(self.value(cycle) if meter else None, "00" * 32, drawn)
@@ -139,7 +152,7 @@ def test_a_jackpot_pays_the_linked_meter_as_it_stands_when_it_is_applied() -> No
     )
     totals(link)
     table.do(inputs.AwardValidated, by=FLOOR, second=FLOOR2, award=first.id, method="slip", base_wager=True)
-    assert table.state.accounts["paid:harmony"] == due // 2 * 1_000_000
+    assert table.state.accounts["paid:harmony@bank"] == due // 2 * 1_000_000
 
 
 def test_a_rejected_share_returns_to_the_link_and_the_last_one_undoes_the_hit() -> None:
@@ -332,7 +345,7 @@ def test_a_table_leaves_its_link_and_joins_another() -> None:
     locked(table, 1)
     assert [(each.link, each.kind) for each in table.asked] == [("other", "contribute")]
     table.answer(other)
-    assert table.state.link_heads["harmony"].link == "other"
+    assert set(table.state.link_heads) == {"bank/harmony", "other/harmony"}
     totals(link)
     totals(other)
 
@@ -357,6 +370,87 @@ def test_a_table_leaves_its_link_only_when_everything_is_answered() -> None:
     assert refused.refusal is Refusal.STALE
     table.answer(link)
     assert isinstance(refile(table, WITHOUT, {}), Decision)
+
+
+def test_a_table_leaves_a_link_that_is_lost_for_good_and_names_what_was_not_answered() -> None:
+    table, _ = seated()
+    locked(table, 1)
+    table.do(inputs.HandComplete, player=("2S", "3S", "5C"), banker=("TH", "4D", "KD"), source="shoe")
+    table.do(inputs.TableClosed, by=DEALER)
+    table.do(inputs.DeviceLost, device="link:bank", device_kind="link", wagers=("harmony",), detail="set back")
+    (waiting,) = table.state.intents
+    left = refile(table, WITHOUT, {})
+    assert isinstance(left, Decision)
+    assert isinstance(left.fact, SubmissionFiled)
+    assert left.fact.abandoned == (waiting,)
+    assert table.state.intents == {}
+    assert table.state.accounts["link:bank"] == 120 * 1_000_000  # 24% of $5: it stays where it went
+    late = table.try_(inputs.LinkAnswered, intent=waiting, display_cents=1)
+    assert isinstance(late, Refused)
+
+
+def test_a_table_keeps_a_meter_of_its_own_after_it_has_paid_a_linked_one() -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.answer(link)
+    (award,) = table.state.awards
+    table.do(inputs.AwardValidated, by=FLOOR, second=FLOOR2, award=award, method="slip", base_wager=True)
+    table.answer(link)
+    table.do(inputs.TableClosed, by=DEALER)
+    assert isinstance(refile(table, WITHOUT, {}), Decision)
+    assert isinstance(refile(table, MINI, {}), Decision)
+    check(table.state)
+    assert table.state.meters["harmony"].paid_cents == 0
+
+
+def test_a_table_comes_back_to_a_link_it_has_left() -> None:
+    table, link = closed_after_a_round()
+    known = table.state.link_heads["bank/harmony"]
+    for links in ({"harmony": "other"}, {"harmony": "bank"}):
+        assert isinstance(refile(table, WITHOUT, {}), Decision)
+        assert isinstance(refile(table, MINI, links), Decision)
+    assert table.state.link_heads["bank/harmony"] == known
+    assert link.lines["harmony"]
+
+
+def test_a_jackpot_on_an_empty_meter_is_answered_and_pays_nobody() -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.answer(link)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    (intent,) = table.state.intents
+    table.do(inputs.LinkAnswered, intent=intent, display_cents=0, hits=(inputs.LinkHit(1, 0),))
+    assert (table.state.intents, table.state.awards) == ({}, {})
+
+
+def test_play_is_held_while_a_link_has_not_answered_for_a_jackpot() -> None:
+    """§ 631c.6(c)(5), where it is filed."""
+    table, link = seated(MINI.replace("hold_play_on_hit = false", "hold_play_on_hit = true"))
+    locked(table, 1)
+    table.answer(link)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.now += 10_000_000
+    table.do(inputs.Button)
+    assert table.state.phase is Phase.SETTLED
+    table.answer(link)
+    table.now += 10_000_000
+    table.do(inputs.Button)
+    assert table.state.phase is Phase.SETTLED  # its award is pending now
+
+
+def test_of_a_shared_jackpot_only_what_is_open_is_listed() -> None:
+    table, link = seated()
+    locked(table, 1, 2, 3)
+    table.answer(link)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.answer(link)
+    first, second, _ = table.state.awards
+    table.do(inputs.AwardValidated, by=FLOOR, second=FLOOR2, award=first, method="slip", base_wager=True)
+    table.do(inputs.AwardRejected, by=FLOOR, second=FLOOR2, award=second, reason="no base wager")
+    table.answer(link)
+    (listed,) = link._listed["harmony"]  # noqa: SLF001 -- what every table is shown
+    assert (listed.hit.fate, sorted(listed.settled)) == ("pending", [1, 2])
 
 
 def test_a_late_hand_of_a_link_that_was_left_is_too_late() -> None:

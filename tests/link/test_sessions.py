@@ -160,9 +160,9 @@ def test_a_database_that_was_set_back_is_refused(floor: Floor) -> None:
     with Desk(floor.setup(TABLE)) as desk:
         desk.lock_out(1)
         asyncio.run(desk.ask_anew())
-        ahead = desk.identity()._replace(heads={"harmony": LinkHead(2, "00" * 32, "bank")})
+        ahead = desk.identity()._replace(heads={"harmony": LinkHead(2, "00" * 32)})
         assert "the database was set back" in refused(floor, ahead)
-        other = desk.identity()._replace(heads={"harmony": LinkHead(1, "00" * 32, "bank")})
+        other = desk.identity()._replace(heads={"harmony": LinkHead(1, "00" * 32)})
         assert "line 1 of the ledger is not the one" in refused(floor, other)
 
 

@@ -1,7 +1,7 @@
 """A table's end of its link: what it shows, what it forgets, and how soon it knows that the link is gone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -16,6 +16,11 @@ from controller.link.memory import MemoryLink
 from controller.link.sessions import Identity, LinkLostError, LinkRefusedError, Shown
 from controller.outlets.link import LOOK_SECONDS, REFUSED_SECONDS, RETRY_SECONDS, LinkClient, device, forgotten
 from tests.link.test_memory_link import Linked, seated
+
+
+def play(scene: Callable[[], Coroutine[None, None, None]]) -> None:
+    """Play a scene that does not last for ever, whatever goes wrong."""
+    asyncio.run(asyncio.wait_for(scene(), 60))
 
 
 class Times:
@@ -38,9 +43,15 @@ class Memory:
     def __init__(self, link: MemoryLink) -> None:
         self._link = link
         self.shown: dict[str, Shown] = {}
+        self.proofs = 0
 
     async def look(self) -> None:
-        self.shown = {id_: Shown(len(self._link.lines[id_]), meter, ()) for id_, meter in self._link.meters.items()}
+        self.shown = {
+            id_: Shown(len(self._link.lines[id_]), meter, (), "00" * 32) for id_, meter in self._link.meters.items()
+        }
+
+    async def prove(self) -> None:
+        self.proofs += 1
 
     async def apply(self, intent: Intent, at: str) -> LinkAnswered:
         answer = self._link.apply(intent, at)
@@ -110,7 +121,7 @@ def test_a_display_waits_until_the_answer_is_durable_here() -> None:
         assert not engine.state.intents
         running.cancel()
 
-    asyncio.run(scene())
+    play(scene)
 
 
 def test_it_asks_at_once_when_it_is_woken_and_takes_wagers_only_then() -> None:
@@ -133,7 +144,7 @@ def test_it_asks_at_once_when_it_is_woken_and_takes_wagers_only_then() -> None:
         assert linked.answered == 1
         running.cancel()
 
-    asyncio.run(scene())
+    play(scene)
 
 
 @pytest.mark.parametrize(("error", "pause"), [(LinkLostError, RETRY_SECONDS), (LinkRefusedError, REFUSED_SECONDS)])
@@ -157,7 +168,7 @@ def test_tables_do_not_all_come_back_at_once(error: type[LinkLostError], pause: 
         assert (linked.reason, linked.losses >= 3) == ("gone", True)
         running.cancel()
 
-    asyncio.run(scene())
+    play(scene)
 
 
 def test_a_link_that_is_no_longer_configured_keeps_no_wager_out() -> None:
@@ -183,4 +194,22 @@ def test_a_wager_that_is_not_filed_yet_is_waited_for() -> None:
         assert (linked.meetings, engine.state.devices) == (0, {})
         running.cancel()
 
-    asyncio.run(scene())
+    play(scene)
+
+
+def test_a_ledger_that_ends_before_a_line_that_was_seen_is_refused() -> None:
+    async def scene() -> None:
+        table, link = locked_table()
+        told: list[str] = []
+        linked, engine = client(table, link, told=told.append)
+        running = asyncio.create_task(linked.run())
+        while engine.state.intents or not linked.shown(engine.state):
+            await asyncio.sleep(0)
+        link.lines["harmony"].clear()  # an older copy
+        linked.wake()
+        while "was set back" not in linked.reason:
+            await asyncio.sleep(0)
+        assert engine.state.devices[device("bank")].lost
+        running.cancel()
+
+    play(scene)
