@@ -315,6 +315,7 @@ def test_a_page_says_when_controller_broker_or_console_are_gone_and_recovers_by_
 def test_a_page_drops_what_is_older_and_takes_a_retained_status_for_no_sign_of_life(tmp_path: Path) -> None:
     async def scene(_house: House, _console: Console, browser: Browser) -> None:
         page = await browser.page(path="/table")
+        await page.locator("[data-state=live]").first.wait_for()  # until its socket speaks everything is stale
         script = """async (table) => {
             const {connect} = await import("/static/live.js");
             const live = connect([table]);

@@ -118,7 +118,8 @@ export class Evidence {
   wager(award, found) {
     const name = award.wager.split("/")[0];
     const row = found.round?.wagers.find((each) => each.position === award.position && each.wager === name);
-    const lamp = this.live.get(this.table, "round")?.positions?.[award.position]?.[name];
+    const lamps = this.live.get(this.table, "round")?.positions?.[award.position] ?? {};
+    const lamp = Object.hasOwn(lamps, name) ? lamps[name] : undefined; // a name such as __proto__ finds what is no lamp
     const hand = found.round?.hands.at(-1);
     return section(
       text("floor.wager"),
