@@ -401,7 +401,7 @@ def test_nothing_is_wider_than_the_screen_or_too_small_for_a_finger(tmp_path: Pa
             page = await signed_in(browser, "flo", width, height)
             await page.locator(".award").last.click()
             assert await spills(page) == [], width
-            await page.locator(".award").first.click()  # the jackpot; an envy's amount is fixed and derived from nothing
+            await page.locator(".award").first.click()  # the jackpot: an envy is derived from nothing
             await page.locator("#derivation").click()
             assert await spills(page) == [], width
             await page.locator("#reject").click()
