@@ -200,7 +200,7 @@ def test_what_was_locked_in_while_the_link_died_is_asked_again_after_a_kill(tmp_
             await house.start()
             await house.until(lambda: not house.state().intents)
             await house.until(lambda: meter(house).get("display_cents") == SEED + 2 * SHARE)
-            assert meter(house)["state"] == "live"
+            await house.until(lambda: meter(house)["state"] == "live")
 
         house = in_a_house(tmp_path, scene, settings=pit.settings)
         pit.audit(house.journal)
