@@ -105,7 +105,7 @@ def test_tables_feed_one_meter_and_a_hit_at_one_is_seen_at_the_other(tmp_path: P
             assert {(hit["table"], hit["position"], hit["amount_cents"]) for hit in hits} == {
                 (TABLE, position, (SEED + 4 * SHARE) // 2) for position in (1, 2)
             }
-            assert house.sign.lamp(1, "harmony") == "won"
+            await house.until(lambda: house.sign.lamp(1, "harmony") == "won")
             told = await house.do("query-derive", "flo", award=hits[0]["award"])
             assert told["explained"] is True
             steps = [(line["what"], line.get("table"), line.get("position")) for line in told["lines"]]
