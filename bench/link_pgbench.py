@@ -5,6 +5,8 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+import psycopg
+
 from bench.link_place import LINK, METER, Sample
 from bench.link_ways import HASH
 from tests.link.server import programs
@@ -28,6 +30,10 @@ COMMIT;
 """  # noqa: S608 -- our own names
 
 
+MOST_CLIENTS = 128
+_CLIENTS = "INSERT INTO jackpotd.tables (link, name) SELECT %s, number FROM generate_series(0, %s) number"
+
+
 class Ran(NamedTuple):
     """A block of pgbench."""
 
@@ -43,6 +49,8 @@ class Pgbench:
         self._dsn = dsn
         self._script = folder / "lock-out.sql"
         self._script.write_text(_SCRIPT)
+        with psycopg.connect(dsn) as connection:  # its clients are its tables, by their numbers
+            connection.execute(_CLIENTS, (LINK, MOST_CLIENTS - 1))
         self._values = {"payload": sample.payload, "meter": sample.state, "new_hash": f"\\x{HASH.hex()}", "at": at}
 
     def block(self, clients: int, threads: int) -> Ran:
