@@ -6,6 +6,7 @@ import pytest
 
 from controller.core import inputs
 from controller.core.meters import open_meter
+from controller.link import deriving
 from controller.link.deriving import CONTRIBUTION, OPENED, LinkedDerivation, Row, derive
 from controller.link.memory import MemoryLink
 from controller.link.sessions import LinkRefusedError
@@ -134,3 +135,16 @@ def test_a_line_that_is_no_hit_is_refused() -> None:
     for seq, position in ((1, 1), (2, 1)):
         with pytest.raises(LinkRefusedError, match="is no hit of position 1"):
             derived(link, table, "harmony", seq, position)
+
+
+def test_a_cycle_has_so_many_lines_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.do(inputs.HandComplete, **SIX_KINGS, source="shoe")
+    table.answer(link)
+    ((seq, position, _),) = hits_of(link, "harmony")
+    monkeypatch.setattr(deriving, "MOST_LINES", 2)
+    assert derived(link, table, "harmony", seq, position).ok
+    monkeypatch.setattr(deriving, "MOST_LINES", 1)
+    with pytest.raises(LinkRefusedError, match="more than 1 lines"):
+        derived(link, table, "harmony", seq, position)

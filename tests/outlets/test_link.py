@@ -14,7 +14,15 @@ from controller.engine import Answer
 from controller.link import postgres
 from controller.link.memory import MemoryLink
 from controller.link.sessions import Identity, LinkLostError, LinkRefusedError, Shown
-from controller.outlets.link import LOOK_SECONDS, REFUSED_SECONDS, RETRY_SECONDS, LinkClient, device, forgotten
+from controller.outlets.link import (
+    LOOK_SECONDS,
+    PROVE_SECONDS,
+    REFUSED_SECONDS,
+    RETRY_SECONDS,
+    LinkClient,
+    device,
+    forgotten,
+)
 from tests.link.test_memory_link import Linked, seated
 
 
@@ -29,8 +37,10 @@ class Times:
     def __init__(self) -> None:
         self.pauses: list[float] = []
 
+        self.seconds = 0.0
+
     def now(self) -> int:
-        return 1_800_000_000_000_000
+        return 1_800_000_000_000_000 + int(self.seconds * 1_000_000)
 
     async def sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)
@@ -43,9 +53,10 @@ class Memory:
     def __init__(self, link: MemoryLink) -> None:
         self._link = link
         self.shown: dict[str, Shown] = {}
-        self.proofs = 0
+        self.proofs = self.looks = 0
 
     async def look(self) -> None:
+        self.looks += 1
         self.shown = {
             id_: Shown(len(self._link.lines[id_]), meter, (), "00" * 32) for id_, meter in self._link.meters.items()
         }
@@ -210,6 +221,30 @@ def test_a_ledger_that_ends_before_a_line_that_was_seen_is_refused() -> None:
         while "was set back" not in linked.reason:
             await asyncio.sleep(0)
         assert engine.state.devices[device("bank")].lost
+        running.cancel()
+
+    play(scene)
+
+
+def test_a_table_that_asks_nothing_proves_now_and_then_that_it_could() -> None:
+    async def scene() -> None:
+        table, link = seated()
+        times, session = Times(), Memory(link)
+
+        @asynccontextmanager
+        async def meet(_: Identity) -> AsyncIterator[Memory]:
+            yield session
+
+        linked = LinkClient("bank", meet, Engine(table), times, "test")  # type: ignore[arg-type]  # as above
+        running = asyncio.create_task(linked.run())
+        await linked.heard(5)
+        for seconds, proofs in ((PROVE_SECONDS - 0.1, 0), (PROVE_SECONDS, 1), (PROVE_SECONDS + 1, 1)):
+            times.seconds = seconds
+            looks = session.looks
+            linked.wake()
+            while session.looks == looks:
+                await asyncio.sleep(0)
+            assert session.proofs == proofs, seconds
         running.cancel()
 
     play(scene)

@@ -8,7 +8,7 @@ from controller.core.state import State
 from controller.rules.errors import BadInputError
 from controller.service.starting import MOST_PASSWORD_BYTES, configuration, credentials, refuse_other_submission
 from controller.settings import SettingsError
-from tests.core.play import BEGIN, MINI, Table
+from tests.core.play import BEGIN, HEAVENLY, MINI, Table
 
 BOARD = """
 [devices.rail]
@@ -100,3 +100,20 @@ def test_credentials_are_in_the_folder_systemd_names(tmp_path: Path) -> None:
         else:
             with pytest.raises(BadInputError, match="holds no password"):
                 credentials(environ, configured)
+
+
+def test_the_key_of_a_link_is_read_before_its_mystery_wager_is_filed(tmp_path: Path) -> None:
+    """The wager is added while the controller runs."""
+    for name in ("vault-key", "pin-pepper"):
+        (tmp_path / name).touch(0o600)
+        (tmp_path / name).write_text("".join(f"{each:02x}" for each in range(32)))
+    environ = {"CREDENTIALS_DIRECTORY": str(tmp_path)}
+    link = '[link]\nname = "bank"\ndsn = "host=/tmp"\nmeter = "{}"\n'
+    without = HEAVENLY.partition("must_hit_by")[0]
+    for meter, needed in (("heavenly9", False), ("must-hit-by", True)):
+        found = configuration(written(tmp_path, without + link.format(meter)), BEGIN)
+        if needed:
+            with pytest.raises(BadInputError, match="link-key is missing"):
+                credentials(environ, found)
+        else:
+            assert credentials(environ, found).link_vault is None
