@@ -6,15 +6,13 @@ first, with numbers that go on where the bookmark of its last coin ended.
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
-from time import monotonic
 from typing import ClassVar, Literal
 
 from drivers.cctalk_acceptor import DropSlot
 from drivers.cctalk_bus import Bus, Identity, identify
 from drivers.cctalk_settings import AcceptorSettings, CcTalkSettings
 from drivers.driver import Bookmark, Device, Driver, HandUp, Place
-from drivers.port import Line, LineSettings, Port
+from drivers.port import Line, LineSettings, OpenPort, Port, Wire
 
 __all__ = ["AcceptorSettings", "CcTalk", "CcTalkSettings", "Identity", "identify"]
 
@@ -27,9 +25,16 @@ class CcTalk(Driver):
     name = "cctalk"
     settings: ClassVar = CcTalkSettings
 
-    def __init__(self, line: str, settings: CcTalkSettings, hand_up: HandUp, bookmarks: Mapping[str, Bookmark]) -> None:
+    def __init__(
+        self,
+        line: str,
+        settings: CcTalkSettings,
+        hand_up: HandUp,
+        bookmarks: Mapping[str, Bookmark],
+        open_port: OpenPort = Port,
+    ) -> None:
         self.line = line
-        self._port = Port(settings)
+        self._port = open_port(settings)
         self._settings = settings
         self._slots = [
             DropSlot(acceptor, hand_up, bookmarks.get(acceptor.id), settings.stale_ms / 1000)
@@ -89,19 +94,20 @@ class CcTalk(Driver):
         self._woken.set()
         await call
 
-    async def _talk(self, line: Line) -> None:
+    async def _talk(self, line: Wire) -> None:
         settings = self._settings
         bus = Bus(line, settings.checksum, settings.reply_ms / 1000, settings.character_seconds)
-        self._talking = True
+        now, self._talking = asyncio.get_running_loop().time, True
         for slot in self._slots:
             slot.next_at = 0.0  # also those that were lost with the line
         try:
             while True:
-                began = monotonic()
+                began = now()
                 self._woken.clear()
                 await self._round(bus)
                 self.turns += 1
-                await self._pause(began + settings.poll_ms / 1000 - monotonic())
+                idle = all(slot.rests(wanted=slot.settings.place in self._accepting) for slot in self._slots)
+                await line.pause(began + settings.poll_ms / 1000 - now(), idle=idle, woken=self._woken)
         finally:
             self._talking = False
             for slot in self._slots:
@@ -119,7 +125,7 @@ class CcTalk(Driver):
             if not slot.slow:
                 await slot.turn(bus, wanted=slot.settings.place in self._accepting)
         slow = min((slot for slot in self._slots if slot.slow), key=lambda slot: slot.next_at, default=None)
-        if slow is not None and slow.next_at <= monotonic():
+        if slow is not None and slow.next_at <= asyncio.get_running_loop().time():
             await slow.turn(bus, wanted=False)
 
     async def _last_calls(self, bus: Bus) -> None:
@@ -135,9 +141,3 @@ class CcTalk(Driver):
             if not call.done():  # whoever waited may have been cancelled
                 call.set_result(None)
         del self._calls[:count]
-
-    async def _pause(self, seconds: float) -> None:
-        if seconds > 0:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._woken.wait()

@@ -1,8 +1,8 @@
 """One drop slot's acceptor as the host serves it: set up, polled, opened and shut, lost and found again."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from time import monotonic
 from typing import Any
 
 from drivers.cctalk_bus import Bus, Identity, NoAnswerError, RefusedError, SilentError, identity
@@ -83,9 +83,15 @@ class DropSlot:
             "fault": "; ".join(self._faults.values()),
         }
 
+    def rests(self, *, wanted: bool) -> bool:
+        """Whether it is as it should be, and its next turn finds nothing new unless something falls into it."""
+        as_told = self._master is wanted and self._mask_set and self._checked
+        sound = not self._faults and self._failing_since is None  # one that does not answer is soon lost
+        return self.online and as_told and sound and not self._unkept and not self._credits.doubtful
+
     async def turn(self, bus: Bus, *, wanted: bool) -> None:
         """Serve it once. `wanted` says whether it may take coins."""
-        began = monotonic()
+        began = _now()
         try:
             if self.online:
                 await self._serve(bus, wanted=wanted)
@@ -99,7 +105,7 @@ class DropSlot:
         for _ in range(FINAL_TRIES):
             if not self.online:
                 return
-            began = monotonic()
+            began = _now()
             try:
                 if await self._set_master(bus, wanted=False):
                     await self._take(await self._read(bus, CONFIRM_TRIES))
@@ -117,13 +123,13 @@ class DropSlot:
     async def lose(self, reason: str) -> None:
         """It does not answer, or nothing can be asked. Told once."""
         self.leave()
-        self.next_at = monotonic() + LOST_RETRY
+        self.next_at = _now() + LOST_RETRY
         if not self.lost:
             self.lost = True
             await self._hand_up([Lost(device=self.settings.id, reason=reason)])
 
     async def _failed(self, began: float, why: str) -> None:
-        now = monotonic()
+        now = _now()
         self.next_at = now + LOST_RETRY
         if self._failing_since is None:
             self._failing_since = began
@@ -160,15 +166,15 @@ class DropSlot:
         # From here it is online.
         self.counters.reconnects += known is not None
         self.online, self.lost = True, False
-        self._verify_at = monotonic() + VERIFY_SECONDS
-        self._checked, self._self_check_at = False, monotonic() + SELF_CHECK_AFTER
+        self._verify_at = _now() + VERIFY_SECONDS
+        self._checked, self._self_check_at = False, _now() + SELF_CHECK_AFTER
         await self._take(verdict, first=[Online(device=self.settings.id, detail=found.told())])
         await self._clear(_CATEGORY)
 
     async def _refuse(self, found: Identity) -> None:
         """It answers, and is nothing that could take coins."""
         self.lost = False
-        self.next_at = monotonic() + LOST_RETRY
+        self.next_at = _now() + LOST_RETRY
         self._failing_since = None
         await self._fault(_CATEGORY, f"it is no {COIN_ACCEPTOR}: {found.told() or 'it does not say what it is'}")
 
@@ -181,7 +187,7 @@ class DropSlot:
         await self._set_master(bus, wanted=wanted and self._mask_set and _SELF_CHECK not in self._faults)
         if self._mask_set:
             await self._clear(_CREDITS)
-        now = monotonic()
+        now = _now()
         if now >= self._verify_at:
             self._verify_at = now + VERIFY_SECONDS
             await self._verify(bus)
@@ -208,7 +214,7 @@ class DropSlot:
             await self._fault(_CREDITS, verdict.fault)
             # Whatever happened to it, it may have forgotten all it was told.
             self._mask_set, self._master = False, None
-            self._checked, self._self_check_at = False, monotonic() + SELF_CHECK_AFTER
+            self._checked, self._self_check_at = False, _now() + SELF_CHECK_AFTER
         # Also after a coin it refused: two hundred of those, kept nowhere, and its counter could come round unnoticed.
         self._unkept |= bool(verdict.fault) or not self._credits.begun or not verdict.ends_with_a_coin
         self._credits.take(verdict)
@@ -293,7 +299,7 @@ class DropSlot:
             await self._clear(_SELF_CHECK)
         self._checked = True
         faulty = _SELF_CHECK in self._faults
-        self._self_check_at = monotonic() + (FAULTY_CHECK_EVERY if faulty else SELF_CHECK_EVERY)
+        self._self_check_at = _now() + (FAULTY_CHECK_EVERY if faulty else SELF_CHECK_EVERY)
 
     async def _fault(self, kind: str, reason: str) -> None:
         if self._faults.get(kind) != reason:
@@ -304,3 +310,8 @@ class DropSlot:
         if kind in self._faults and len(self._faults) == 1:
             await self._hand_up([Cleared(device=self.settings.id)])
         self._faults.pop(kind, None)
+
+
+def _now() -> float:
+    """As the line has it, on which it is asked."""
+    return asyncio.get_running_loop().time()

@@ -24,7 +24,7 @@ from drivers.cctalk_frames import (
     encode,
 )
 from drivers.driver import Counters
-from drivers.port import Line
+from drivers.port import Wire
 
 # "9600 baud, 8 data bits, no parity, 1 stop bit": ten bits a character.
 CHARACTER_SECONDS = 10 / 9600
@@ -75,7 +75,7 @@ class Bus:
 
     def __init__(
         self,
-        line: Line,
+        line: Wire,
         checksum: Checksum = "simple",
         reply_seconds: float = REPLY_SECONDS,
         character_seconds: float = CHARACTER_SECONDS,
@@ -166,7 +166,7 @@ async def identity(bus: Bus, address: int, counters: Counters, tries: int) -> Id
     )
 
 
-async def identify(line: Line, address: int, checksum: Checksum = "simple") -> Identity | None:
+async def identify(line: Wire, address: int, checksum: Checksum = "simple") -> Identity | None:
     """What answers at an address of a line, if anything does. Nothing is changed by asking."""
     bus, counters = Bus(line, checksum), Counters()
     try:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from drivers.events import Event
+from drivers.port import OpenPort, Port
 
 
 class Place(NamedTuple):
@@ -73,7 +74,14 @@ class Driver(ABC):
     turns: int = 0  # of asking every device: a line that is served has more and more of them
 
     @abstractmethod
-    def __init__(self, line: str, settings: Any, hand_up: HandUp, bookmarks: Mapping[str, Bookmark]) -> None:  # noqa: ANN401 -- of its own type
+    def __init__(
+        self,
+        line: str,
+        settings: Any,  # noqa: ANN401 -- of its own type
+        hand_up: HandUp,
+        bookmarks: Mapping[str, Bookmark],
+        open_port: OpenPort = Port,
+    ) -> None:
         """The driver of the line so called in the configuration."""
 
     @classmethod

@@ -16,7 +16,7 @@ from drivers.modbus_board import Board, Sensed
 from drivers.modbus_bus import Bus
 from drivers.modbus_settings import ModbusSettings
 from drivers.patterns import FLASH_SECONDS, PATTERNS, is_lit, slot
-from drivers.port import Line, Port
+from drivers.port import OpenPort, Port, Wire
 
 REST_SECONDS = 1.0  # for all lamps to go off when the program ends
 ATTEMPTS = 2  # of every question: on a noisy line the second mostly is understood
@@ -34,12 +34,19 @@ class Modbus(Driver):
     name = "modbus"
     settings = ModbusSettings
 
-    def __init__(self, line: str, settings: ModbusSettings, hand_up: HandUp, bookmarks: Mapping[str, Bookmark]) -> None:
+    def __init__(
+        self,
+        line: str,
+        settings: ModbusSettings,
+        hand_up: HandUp,
+        bookmarks: Mapping[str, Bookmark],
+        open_port: OpenPort = Port,
+    ) -> None:
         del line, bookmarks  # boards have names of their own, and nothing they say is counted
         self._settings = settings
         self.hand_up = hand_up
         self._boards = [Board(each, settings.debounce_ms / 1000) for each in settings.boards]
-        self._port = Port(settings)
+        self._port = open_port(settings)
         self._patterns: dict[Place, str] = {}
         self._flashing: dict[Place, float] = {}  # until when
         self._changed: list[Event] = []  # read in this cycle, and not handed up yet
@@ -100,7 +107,7 @@ class Modbus(Driver):
 
     # -- the line --
 
-    async def _talk(self, line: Line) -> None:
+    async def _talk(self, line: Wire) -> None:
         loop, settings = asyncio.get_running_loop(), self._settings
         bus = Bus(line, settings.character_seconds, settings.silence_seconds(), settings.reply_ms)
         for board in self._boards:
@@ -121,7 +128,11 @@ class Modbus(Driver):
             due = max(due + settings.poll_ms / 1000, loop.time())
             if not asked:  # all are lost, and one of them is asked next
                 due = max(due, min(board.ask_at for board in self._boards))
-            await asyncio.sleep(due - loop.time())
+            await line.pause(due - loop.time(), idle=self._is_idle(asked))
+
+    def _is_idle(self, asked: list[Board]) -> bool:
+        """Whether the next cycle finds nothing unless an input changes: only lamps blink meanwhile."""
+        return asked == self._boards and not self._flashing and all(board.is_idle() for board in asked)
 
     def _asked(self, now: float) -> list[Board]:
         """The boards of this cycle: those that answer, those that have not had their time yet, and one that is lost."""

@@ -26,6 +26,11 @@ class Sensed:
         """Know nothing of it: the next reading that lasts is news, whatever it is."""
         self.level = self._read = self._told = self._counted = None
 
+    @property
+    def rests(self) -> bool:
+        """Whether it reads what was handed up, and has for long enough."""
+        return self._read is self.level and self._counted == self._told
+
     def believed(self) -> bool:
         """The level, with one that has not lasted yet taken for none: a chip that flickers is no wager."""
         self.level = bool(self.level)
@@ -101,6 +106,13 @@ class Board:
         self.coils = self.unfollowed_since = None
         for each in self.inputs:
             each.forget()
+
+    def is_idle(self) -> bool:
+        """Whether all it senses and shows is known, and has been told."""
+        followed = self.coils is not None or self.read_coils is None
+        return (
+            self.told_online and followed and self.unfollowed_since is None and all(each.rests for each in self.inputs)
+        )
 
     def settled(self, cycle: float) -> bool:
         """Whether all it senses is known, or has had its time."""

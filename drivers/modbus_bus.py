@@ -4,7 +4,7 @@ import asyncio
 
 from drivers import modbus_rtu as rtu
 from drivers.driver import Counters
-from drivers.port import Line, LineSettings
+from drivers.port import Line, LineSettings, Wire
 
 PROBED_SPEEDS, PROBED_ADDRESSES = (9600, 19200, 115200), range(1, 9)  # boards leave the factory at address 1 and 9600
 PROBE_MS = 60  # what boards and adapters take to answer, with room
@@ -13,7 +13,7 @@ PROBE_MS = 60  # what boards and adapters take to answer, with room
 class Bus:
     """One line, asked and answered."""
 
-    def __init__(self, line: Line, character_seconds: float, silence: float, reply_ms: float) -> None:
+    def __init__(self, line: Wire, character_seconds: float, silence: float, reply_ms: float) -> None:
         self._line = line
         self._character = character_seconds
         self._silence = silence

@@ -14,7 +14,7 @@ import termios
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 import serial
 from msgspec import Meta, Struct
@@ -54,6 +54,37 @@ class LineSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 class LineLostError(Exception):
     """The line is gone: the adapter was unplugged, reset itself, or cannot be opened."""
+
+
+class Wire(Protocol):
+    """An open line, as far as a conversation knows it."""
+
+    overruns: int
+
+    async def read(self, seconds: float) -> bytes:
+        """What has come, as soon as there is any; nothing if the time passes first."""
+
+    async def write(self, data: bytes) -> None:
+        """Send all of it."""
+
+    def discard(self) -> int:
+        """Forget what has come unread; how much that was."""
+
+    async def pause(self, seconds: float, *, idle: bool, woken: asyncio.Event | None = None) -> None:
+        """Wait for the next poll, or until `woken`. An `idle` driver may wait for one that finds anything new."""
+
+    def close(self) -> None:
+        """Let go of the line."""
+
+
+async def until_poll(seconds: float, woken: asyncio.Event | None) -> None:
+    """Wait so long, or until woken."""
+    if woken is None:
+        await asyncio.sleep(seconds)
+    elif seconds > 0:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await woken.wait()
 
 
 class Line:
@@ -106,6 +137,11 @@ class Line:
             self._unread.clear()
         self._resume()
         return found
+
+    async def pause(self, seconds: float, *, idle: bool, woken: asyncio.Event | None = None) -> None:
+        """Wait for the next poll: a wire does not tell beforehand whether it will find anything."""
+        del idle
+        await until_poll(seconds, woken)
 
     def close(self) -> None:
         """Let go of the line, so that another may have it. Whoever waits for it is told."""
@@ -200,12 +236,18 @@ class Line:
 class Port:
     """A line that is kept open. `talk` holds a conversation on it; `lost` is told why there is none, each time."""
 
-    def __init__(self, settings: LineSettings, chance: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self,
+        settings: LineSettings,
+        chance: Callable[[], float] = random.random,
+        open_line: Callable[[LineSettings], Wire] = Line,
+    ) -> None:
         self.settings = settings
         self.opened = 0  # times
         self._chance = chance
+        self._open_line = open_line
 
-    async def run(self, talk: Callable[[Line], Awaitable[None]], lost: Callable[[str], Awaitable[None]]) -> None:
+    async def run(self, talk: Callable[[Wire], Awaitable[None]], lost: Callable[[str], Awaitable[None]]) -> None:
         """Open, talk until the line is lost, tell, wait, and open again. The path is resolved anew each time."""
         time = asyncio.get_running_loop().time
         attempt = 0
@@ -219,10 +261,10 @@ class Port:
             await asyncio.sleep(backoff(attempt, self._chance()))
             attempt += 1
 
-    async def _converse(self, talk: Callable[[Line], Awaitable[None]]) -> str:
+    async def _converse(self, talk: Callable[[Wire], Awaitable[None]]) -> str:
         """Why there is no conversation any more; empty where it came to its own end. The line is closed by then."""
         try:
-            line = Line(self.settings)
+            line = self._open_line(self.settings)
         except LineLostError as error:
             return f"{self.settings.port} cannot be opened: {error}"
         self.opened += 1
@@ -233,6 +275,9 @@ class Port:
         finally:
             line.close()
         return ""
+
+
+OpenPort = Callable[[LineSettings], Port]  # how a driver comes to its line
 
 
 def backoff(attempt: int, chance: float) -> float:

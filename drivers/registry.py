@@ -12,6 +12,7 @@ from msgspec import Struct
 from drivers.cctalk import CcTalk
 from drivers.driver import Bookmark, Driver, HandUp
 from drivers.modbus import Modbus
+from drivers.port import OpenPort, Port
 from drivers.shoe import AngelEye, TextShoe
 
 DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Modbus, CcTalk, AngelEye, TextShoe)}
@@ -57,11 +58,15 @@ def _line(name: str, table: object) -> Struct:
 
 
 def make(
-    lines: Mapping[str, Struct], hand_up: HandUp, bookmarks: Mapping[str, Bookmark] | None = None
+    lines: Mapping[str, Struct],
+    hand_up: HandUp,
+    bookmarks: Mapping[str, Bookmark] | None = None,
+    open_port: OpenPort = Port,
 ) -> dict[str, Driver]:
     """The driver of each line. `bookmarks` tell how far counted events were taken, by device."""
     by_settings = {driver.settings: driver for driver in DRIVERS.values()}
-    made = {name: by_settings[type(each)](name, each, hand_up, bookmarks or {}) for name, each in lines.items()}
+    known = bookmarks or {}
+    made = {name: by_settings[type(each)](name, each, hand_up, known, open_port) for name, each in lines.items()}
     _refuse_twice("device", {name: [device.id for device in each.devices] for name, each in made.items()})
     for kind in {driver.name for driver in made.values()}:
         mine = {name: each.devices for name, each in made.items() if each.name == kind}

@@ -15,7 +15,7 @@ from msgspec import Meta
 from drivers import shoe_frames, shoe_text
 from drivers.driver import Bookmark, Counters, Device, Driver, HandUp
 from drivers.events import Event, Faulted, Lost, Online
-from drivers.port import Baudrate, Line, LineSettings, Port
+from drivers.port import Baudrate, LineSettings, OpenPort, Port, Wire
 from drivers.shoe_frames import ACK, CommandChecksum, FrameReader
 from drivers.shoe_game import MISSING, Games, Heard, Reading, Sequence
 from drivers.shoe_text import Checksum, TextReader
@@ -70,7 +70,15 @@ class Shoe(Driver):
 
     polls = False
 
-    def __init__(self, line: str, settings: Any, hand_up: HandUp, bookmarks: Mapping[str, Bookmark]) -> None:  # noqa: ANN401, ARG002 -- as every driver is made
+    def __init__(
+        self,
+        line: str,
+        settings: Any,  # noqa: ANN401 -- of its own type
+        hand_up: HandUp,
+        bookmarks: Mapping[str, Bookmark],  # noqa: ARG002 -- as every driver is made
+        open_port: OpenPort = Port,
+    ) -> None:
+        self._open_port = open_port
         self._settings: ShoeSettings = settings
         self._id = settings.id or line
         self._hand_up = hand_up
@@ -83,7 +91,7 @@ class Shoe(Driver):
 
     async def run(self) -> None:
         """Listen until cancelled."""
-        await Port(self._settings).run(self._listen, self._lose)
+        await self._open_port(self._settings).run(self._listen, self._lose)
 
     def look(self, device: str) -> dict[str, str]:
         """The cards of the present game, or of the last one."""
@@ -102,10 +110,10 @@ class Shoe(Driver):
     def _read(self, data: bytes) -> list[Reading]:
         """The readings that are complete with these bytes, and the counters of those that were not."""
 
-    async def _taken(self, line: Line, messages: int) -> None:
+    async def _taken(self, line: Wire, messages: int) -> None:
         """So many messages and repeats were handed up and taken."""
 
-    async def _turn(self, line: Line) -> None:
+    async def _turn(self, line: Wire) -> None:
         """The line was looked at."""
 
     def _longest_read(self) -> float:
@@ -115,7 +123,7 @@ class Shoe(Driver):
         """How long a game may pause; 0: as long as it likes."""
         return 0
 
-    async def _listen(self, line: Line) -> None:
+    async def _listen(self, line: Wire) -> None:
         if self._online is not None:
             self._counters.reconnects += 1
         self._restart()
@@ -134,7 +142,7 @@ class Shoe(Driver):
                 self._counters.timeouts += 1
                 await self._lose(f"it was silent for {limit:g} s")
 
-    async def _take(self, line: Line, readings: list[Reading], pause: float) -> None:
+    async def _take(self, line: Wire, readings: list[Reading], pause: float) -> None:
         events = [] if self._online else self._found()
         longest = self._longest_pause()
         if longest and pause > longest:
@@ -173,12 +181,17 @@ class AngelEye(Shoe):
     settings = AngelEyeSettings
 
     def __init__(
-        self, line: str, settings: AngelEyeSettings, hand_up: HandUp, bookmarks: Mapping[str, Bookmark]
+        self,
+        line: str,
+        settings: AngelEyeSettings,
+        hand_up: HandUp,
+        bookmarks: Mapping[str, Bookmark],
+        open_port: OpenPort = Port,
     ) -> None:
         self._reader = FrameReader()
         self._angel = settings
         self._commands: deque[bytes] = deque()
-        super().__init__(line, settings, hand_up, bookmarks)
+        super().__init__(line, settings, hand_up, bookmarks, open_port)
 
     def command(self, kind: str, data: str) -> None:
         """Send a command when the line is looked at next, such as LK 02. What it answers is not awaited."""
@@ -210,12 +223,12 @@ class AngelEye(Shoe):
             for frame in frames
         ]
 
-    async def _taken(self, line: Line, messages: int) -> None:
+    async def _taken(self, line: Wire, messages: int) -> None:
         # Only now: an ACK ends the repeats, and what was not taken must be repeated.
         if messages and self._angel.acknowledge:
             await line.write(ACK * messages)
 
-    async def _turn(self, line: Line) -> None:
+    async def _turn(self, line: Wire) -> None:
         while self._commands:
             await line.write(self._commands.popleft())
 
@@ -233,11 +246,16 @@ class TextShoe(Shoe):
     settings = TextShoeSettings
 
     def __init__(
-        self, line: str, settings: TextShoeSettings, hand_up: HandUp, bookmarks: Mapping[str, Bookmark]
+        self,
+        line: str,
+        settings: TextShoeSettings,
+        hand_up: HandUp,
+        bookmarks: Mapping[str, Bookmark],
+        open_port: OpenPort = Port,
     ) -> None:
         self._reader = TextReader(settings.checksum)
         self._text = settings
-        super().__init__(line, settings, hand_up, bookmarks)
+        super().__init__(line, settings, hand_up, bookmarks, open_port)
 
     def _numbering(self) -> Sequence:
         return Sequence(shoe_text.SEQUENCE, self._text.copies, checked=self._text.checksum != "none")

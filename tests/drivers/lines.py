@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from drivers.port import Line, LineSettings
+from drivers.port import Line, LineSettings, Wire
 
 TIOCSPTLCK, TIOCGPTN = 0x40045431, 0x80045430  # Linux's, which termios does not name
 PATIENCE = 30.0  # seconds until a test gives up: far beyond what a noisy machine needs
@@ -84,7 +84,7 @@ async def eventually(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.001)
 
 
-async def read_all(line: Line, size: int) -> bytes:
+async def read_all(line: Wire, size: int) -> bytes:
     """So many bytes of a line, however they come."""
     found = bytearray()
     async with asyncio.timeout(PATIENCE):

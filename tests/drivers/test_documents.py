@@ -39,7 +39,7 @@ def test_the_document_s_settings_are_taken(text: str) -> None:
 
 def test_the_document_s_lines_of_the_text_protocol_are_what_a_reader_sends() -> None:
     for seq, words in ((0, "begin"), (1, "player 1 9H")):
-        assert f"    {encode(TextLine(seq, words)).decode().strip()}\n" in DOCUMENT
+        assert f"\n{encode(TextLine(seq, words)).decode().strip()}\n" in DOCUMENT
 
 
 def test_the_document_s_example_drives_a_foot_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

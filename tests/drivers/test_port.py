@@ -17,7 +17,18 @@ import pytest
 import serial
 
 from drivers import port
-from drivers.port import FIRST_RETRY, JITTER, LAST_RETRY, MOST_UNREAD, Line, LineLostError, LineSettings, Port, backoff
+from drivers.port import (
+    FIRST_RETRY,
+    JITTER,
+    LAST_RETRY,
+    MOST_UNREAD,
+    Line,
+    LineLostError,
+    LineSettings,
+    Port,
+    Wire,
+    backoff,
+)
 from drivers.simulated.line import TwinLine
 from tests import virtual_time
 from tests.drivers.lines import PATIENCE, Terminal, eventually, open_files, read_all, slave_of, terminal
@@ -254,7 +265,7 @@ def _losses(settings: LineSettings, count: int) -> list[str]:
     return told
 
 
-async def _never(_: Line) -> None:
+async def _never(_: Wire) -> None:
     pytest.fail("there is no line to talk on")
 
 
@@ -788,12 +799,12 @@ def test_chance_makes_a_wait_shorter_by_up_to_a_quarter_and_never_longer(attempt
     assert backoff(attempt, 1.0) < backoff(attempt, 0.5) < longest
 
 
-def _waits(settings: LineSettings, talk: Callable[[Line], Any], count: int, chance: float = 0.0) -> list[float]:
+def _waits(settings: LineSettings, talk: Callable[[Wire], Any], count: int, chance: float = 0.0) -> list[float]:
     """The times between a loss and the attempt after it."""
     found: list[float] = []
     lost_at = 0.0
 
-    async def talking(line: Line) -> None:
+    async def talking(line: Wire) -> None:
         now = asyncio.get_running_loop().time()
         if lost_at:
             found.append(round(now - lost_at, 3))
@@ -815,7 +826,7 @@ def _waits(settings: LineSettings, talk: Callable[[Line], Any], count: int, chan
 
 
 def test_a_line_that_comes_and_goes_is_not_hurried_after() -> None:
-    async def talk(_: Line) -> None:
+    async def talk(_: Wire) -> None:
         await asyncio.sleep(port.STEADY - 0.1)
         raise LineLostError("gone")
 
@@ -827,7 +838,7 @@ def test_a_line_that_comes_and_goes_is_not_hurried_after() -> None:
 def test_a_line_that_lasted_is_soon_looked_for_again() -> None:
     lasting = iter([0.0, 0.0, 0.0, port.STEADY + 0.1, 0.0, 0.0])
 
-    async def talk(_: Line) -> None:
+    async def talk(_: Wire) -> None:
         await asyncio.sleep(next(lasting))
         raise LineLostError("gone")
 
@@ -846,7 +857,7 @@ def test_a_lost_line_is_told_without_asking_and_opened_again_where_the_name_then
     told: list[str] = []
     heard: list[bytes] = []
 
-    async def talk(line: Line) -> None:
+    async def talk(line: Wire) -> None:
         await line.write(b"hello")
         heard.append(await read_all(line, 5))
         await line.read(PATIENCE * 100)  # nobody asks anything; the loss comes by itself
@@ -883,7 +894,7 @@ def test_a_lost_line_is_told_without_asking_and_opened_again_where_the_name_then
 
 
 def test_the_line_is_free_for_others_by_the_time_its_loss_is_told() -> None:
-    async def talk(_: Line) -> None:
+    async def talk(_: Wire) -> None:
         raise LineLostError("gone")
 
     async def main() -> None:
@@ -907,7 +918,7 @@ def test_the_line_is_free_for_others_by_the_time_its_loss_is_told() -> None:
 def test_a_conversation_that_ends_by_itself_is_begun_anew_and_is_no_loss() -> None:
     begun = 0
 
-    async def talk(_: Line) -> None:
+    async def talk(_: Wire) -> None:
         nonlocal begun
         begun += 1
         if begun == 3:
@@ -921,12 +932,12 @@ def test_a_conversation_that_ends_by_itself_is_begun_anew_and_is_no_loss() -> No
     assert begun == 3
 
 
-async def _run(serving: Port, talk: Callable[[Line], Any], lost: Callable[[str], Any]) -> None:
+async def _run(serving: Port, talk: Callable[[Wire], Any], lost: Callable[[str], Any]) -> None:
     await serving.run(talk, lost)
 
 
 def test_a_mistake_in_a_conversation_is_not_taken_for_a_loss() -> None:
-    async def talk(_: Line) -> None:
+    async def talk(_: Wire) -> None:
         raise ZeroDivisionError
 
     async def main() -> None:
@@ -945,7 +956,7 @@ def test_cancelling_closes_the_line() -> None:
             before = open_files()
             talking = asyncio.Event()
 
-            async def talk(line: Line) -> None:
+            async def talk(line: Wire) -> None:
                 talking.set()
                 await line.read(PATIENCE * 100)
 
