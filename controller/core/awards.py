@@ -1,4 +1,4 @@
-"""Awards: made from what is due, validated, rejected, and taken back. Nobody types an amount."""
+"""Awards: made from what is due, and validated. Nobody types an amount."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -10,29 +10,24 @@ from controller.core.accounts import (
     LATE,
     PAID_FIXED,
     Move,
-    carry_account,
     link_account,
     paid_account,
     pending_account,
     units,
 )
-from controller.core.decision import Decision, known, people, refuse, text
+from controller.core.decision import Decision, known, people, refuse
 from controller.core.draft import Draft
 from controller.core.effects import Ask, Effect, Lamps, Meters
-from controller.core.facts import AwardWasRejected, AwardWasValidated, SlipWasPrinted
-from controller.core.inputs import FLOORPERSON, AwardRejected, AwardValidated, SlipPrinted, need, need_two
+from controller.core.facts import AwardWasValidated, SlipWasPrinted
+from controller.core.inputs import FLOORPERSON, AwardValidated, SlipPrinted, need, need_two
 from controller.core.meters import (
     PAID,
     PENDING,
-    REJECTED,
     Due,
-    Hit,
     Meter,
     hit,
     hit_late,
     hit_since,
-    resplit,
-    unwind,
 )
 from controller.core.refusals import Refusal
 from controller.core.settling import DueAward
@@ -120,22 +115,6 @@ def _make_jackpot(draft: Draft, at: str, record: Round, id_: str, winners: list[
         draft.awards.append(award)
 
 
-def take_back(draft: Draft, record: Round, leaving: Sequence[Award], fate: str) -> None:
-    """Undo awards that are not validated: each goes back where it came from."""
-    for award in leaving:
-        draft.fate(award, REJECTED if award.kind == MYSTERY_AWARD else fate)
-        if award.kind == FIXED_AWARD:
-            held = pending_account(award.id) if award.validate else PAID_FIXED
-            draft.moves.append(Move(held, FIXED, units(award.amount_cents)))
-        elif is_linked(award):
-            _ask_back(draft, award)
-        elif award.kind == MYSTERY_AWARD:
-            _carry(draft, award)
-    jackpots = [award for award in leaving if award.kind == JACKPOT and not is_linked(award)]
-    for id_, shares in groupby(sorted(jackpots, key=lambda award: award.hit), key=lambda award: award.hit):
-        _take_back_shares(draft, record, id_, list(shares), fate)
-
-
 def is_linked(award: Award) -> bool:
     """Whether a linked meter made it."""
     return award.account.startswith(link_account(""))
@@ -147,57 +126,15 @@ def needs_two(state: State, award: Award) -> bool:
     return award.account == LATE or award.amount_cents >= most
 
 
-def _ask_back(draft: Draft, award: Award) -> None:
-    link = award.account.partition(":")[2]
-    draft.moves.append(Move(pending_account(award.id), link_account(link), units(award.amount_cents)))
-    draft.ask(link, award.meter, "unwind", award.round, positions=(award.position,))
-
-
-def _carry(draft: Draft, award: Award) -> None:
-    """A mystery award that is not paid: the hit stands, and the money waits for two people to place it."""
-    meter = draft.meter(award.meter)
-    money = units(award.amount_cents)
-    carried = replace(
-        meter,
-        carry=meter.carry + money,
-        wins_cents=meter.wins_cents - award.amount_cents,
-        last=tuple(replace(each, fate=REJECTED) if each.id == award.hit else each for each in meter.last),
-    )
-    draft.put(carried, (Move(pending_account(award.id), carry_account(award.meter), money),))
-
-
-def hit_of(meter: Meter, id_: str) -> Hit:
-    """The hit of an award that is not settled; such hits stay on the list."""
-    return next(each for each in meter.last if each.id == id_)
-
-
-def _take_back_shares(draft: Draft, record: Round, id_: str, leaving: list[Award], fate: str) -> None:
-    """Undo a jackpot, or some shares: those left share it anew, unless one of them is validated already."""
-    meter = draft.meter(leaving[0].meter)
-    record_of = hit_of(meter, id_)
-    gone = {award.id for award in leaving}
-    left = [
-        award for award in record.awards if award.hit == id_ and award.id not in gone and award.fate in (PENDING, PAID)
-    ]
-    back = [(award.id, award.amount_cents) for award in leaving]
-    if left and all(award.fate == PENDING for award in left) and len(leaving) == 1:
-        shared = resplit(meter, record_of, back[0], [(award.id, award.amount_cents) for award in left])
-        draft.put(shared.meter, shared.moves)
-        for award in left:
-            draft.fate(award, PENDING, shared.each_cents)
-        return
-    changed = unwind(meter, record_of, back, fate, whole=not left)
-    draft.put(_settled(changed.meter, id_, left) if left else changed.meter, changed.moves)
-
-
-def _settled(meter: Meter, id_: str, left: Sequence[Award]) -> Meter:
+def settled(meter: Meter, id_: str, left: Sequence[Award]) -> Meter:
     """The hit is paid once no share of it is pending."""
     if any(award.fate == PENDING for award in left):
         return meter
     return replace(meter, last=tuple(replace(each, fate=PAID) if each.id == id_ else each for each in meter.last))
 
 
-def _pending(state: State, id_: str) -> tuple[Award, Round]:
+def undecided_award(state: State, id_: str) -> tuple[Award, Round]:
+    """An award that can still be validated or rejected, and its round."""
     award = known(state.award(id_), f"there is no award {id_!r} to validate or reject")
     if award.fate == PAID:
         raise refuse(Refusal.VALIDATED, f"award {id_} is validated, which is final")
@@ -218,7 +155,7 @@ def validate(state: State, command: AwardValidated) -> Decision:
     wanted = state.award(command.award)
     if command.second is not None or (wanted is not None and needs_two(state, wanted)):
         need_two(command.by, command.second, FLOORPERSON)
-    award, record = _pending(state, command.award)
+    award, record = undecided_award(state, command.award)
     draft = Draft(state)
     draft.moves.append(
         Move(
@@ -232,7 +169,7 @@ def validate(state: State, command: AwardValidated) -> Decision:
         meter = state.meters[award.meter]
         left = [each for each in record.awards if each.hit == award.hit and each.id != award.id]
         paid = replace(meter, paid_cents=meter.paid_cents + award.amount_cents)
-        draft.put(_settled(paid, award.hit, left))
+        draft.put(settled(paid, award.hit, left))
     elif is_linked(award):  # so that every table of the link takes it off its displays
         draft.ask(award.account.partition(":")[2], award.meter, "paid", award.round, positions=(award.position,))
     fact = AwardWasValidated(
@@ -251,20 +188,6 @@ def _paid_into(award: Award) -> str:
     if is_linked(award):
         return paid_account(f"{award.meter}@{award.account.partition(':')[2]}")
     return paid_account(award.meter) if award.meter else PAID_FIXED
-
-
-def reject(state: State, command: AwardRejected) -> Decision:
-    """Two people say an award is not to be paid."""
-    text("a reason", command.reason)
-    need_two(command.by, command.second, FLOORPERSON)
-    award, record = _pending(state, command.award)
-    draft = Draft(state)
-    take_back(draft, record, [award], REJECTED)
-    fact = AwardWasRejected(
-        award=award.id, reason=command.reason, **people(command.by, command.second), **draft.parts()
-    )
-    effects: tuple[Effect, ...] = (Lamps((award.position,)), Meters(tuple(draft.meters)))
-    return Decision(fact, (*effects, *(Ask(intent) for intent in draft.intents)))
 
 
 def print_slip(state: State, command: SlipPrinted) -> Decision:

@@ -7,7 +7,19 @@ from typing import Any, get_args
 from msgspec import json
 from msgspec.structs import replace
 
-from controller.core import awards, filing, hands, linked, lockout, operators, table, voids, wagers
+from controller.core import (
+    adjusting,
+    awards,
+    filing,
+    hands,
+    linked,
+    lockout,
+    operators,
+    table,
+    taking_back,
+    voids,
+    wagers,
+)
 from controller.core.chance import NO_CHANCE, Chance
 from controller.core.decision import NOTHING, Decision, people
 from controller.core.evolve import evolve
@@ -50,7 +62,7 @@ _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
     "hand-corrected": hands.correct,
     "late-hand": hands.late,
     "award-validated": awards.validate,
-    "award-rejected": awards.reject,
+    "award-rejected": taking_back.reject,
     "slip-printed": awards.print_slip,
     "round-voided": voids.void,
     "wager-voided": voids.take_out,
@@ -59,7 +71,7 @@ _DECIDE: dict[str, Callable[[State, Any], Decision]] = {
     "table-closed": table.close_table,
     "position-service": wagers.service,
     "return-confirmed": wagers.confirm_return,
-    "meter-adjusted": table.adjust,
+    "meter-adjusted": adjusting.adjust,
     "operator-changed": operators.change,
     "access-noted": operators.note,
     "device-lost": table.device,

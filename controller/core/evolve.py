@@ -324,6 +324,7 @@ def _filed(state: State, recorded: Recorded, changes: Changes) -> None:
         "meters": meters | {meter.id: meter for meter in fact.opened},
         "linked": fact.linked,
         "intents": {id_: each for id_, each in state.intents.items() if id_ not in fact.abandoned},
+        "abandoned": state.abandoned + fact.abandoned,
     }
 
 
@@ -331,13 +332,17 @@ def _answered(state: State, recorded: Recorded, changes: Changes) -> None:
     fact = recorded.fact
     if isinstance(fact, facts.LinkWasAnswered):
         intents = changes.get("intents", state.intents)
-        link = intents[fact.intent].link
+        intent = intents[fact.intent]
+        link = intent.link
         changes["intents"] = {id_: each for id_, each in intents.items() if id_ != fact.intent}
         changes["linked"] = {**state.linked, fact.meter: fact.display_cents}
         key = head_key(link, fact.meter)
         known = state.link_heads.get(key)
         if known is None or fact.ledger_seq > known.seq:
             changes["link_heads"] = {**state.link_heads, key: LinkHead(fact.ledger_seq, fact.ledger_hash)}
+        if intent.kind == "hit" and not fact.hits:
+            record = _record(state, changes, intent.round)
+            _shelved(state, changes, replace(record, found_empty=(*record.found_empty, intent.meter)))
 
 
 def _started(_state: State, recorded: Recorded, changes: Changes) -> None:

@@ -252,6 +252,16 @@ class MeterWasAdjusted(Fact, frozen=True, kw_only=True):
     reason: str
 
 
+class AdjustmentWasAsked(Fact, frozen=True, kw_only=True):
+    """Two people asked a link to correct a meter, or to give what it carries. Its answers say what came of it."""
+
+    meter: str
+    delta_cents: int
+    expected_cents: int
+    source: str
+    reason: str
+
+
 class OperatorWasChanged(Fact, frozen=True, kw_only=True):
     """An operator as they are from now on. Wrong PINs given so far no longer count."""
 
@@ -301,7 +311,7 @@ class ControllerWasStarted(Fact, frozen=True, kw_only=True):
 
 
 class LinkWasAnswered(Fact, frozen=True, kw_only=True):
-    """A link applied an intent."""
+    """A link applied an intent, or refused an adjustment."""
 
     intent: str
     meter: str
@@ -310,6 +320,9 @@ class LinkWasAnswered(Fact, frozen=True, kw_only=True):
     hits: tuple[Hit, ...] = ()
     ledger_seq: int = 0  # the line of the link's ledger, and
     ledger_hash: str = ""  # its hash
+    delta_cents: int = 0  # adjust: what was asked for, and
+    refusal: str = ""  # whether it was refused, and
+    why: str = ""  # why
 
 
 class Reading(Struct, frozen=True, gc=False):
@@ -364,6 +377,20 @@ class SnapshotTaken(Fact, frozen=True, kw_only=True):
     sha256: str
 
 
+class FactsWereArchived(Fact, frozen=True, kw_only=True):
+    """Facts lie in an archive file, proven there, and leave the journal: these facts are the list of all such files."""
+
+    file: str  # its name, without a folder
+    day: str  # the gaming day they are of
+    first: int
+    last: int
+    prev_hash: str  # of the fact before the first
+    hash: str  # of the last
+    bytes: int  # of the file
+    sha256: str  # of the file
+    rounds: tuple[int, int] = (0, 0)  # the lowest and the highest that a fact of them belongs to
+
+
 TYPES: dict[str, type[Fact]] = {
     "submission-filed": SubmissionFiled,
     "table-opened": TableWasOpened,
@@ -388,6 +415,7 @@ TYPES: dict[str, type[Fact]] = {
     "simulated-ended": SimulatedEnded,
     "position-serviced": PositionServiced,
     "meter-adjusted": MeterWasAdjusted,
+    "adjustment-asked": AdjustmentWasAsked,
     "operator-changed": OperatorWasChanged,
     "access-noted": AccessWasNoted,
     "device-changed": DeviceChanged,
@@ -398,6 +426,7 @@ TYPES: dict[str, type[Fact]] = {
     "input-refused": InputRefused,
     "key-reused": KeyReused,
     "snapshot-taken": SnapshotTaken,
+    "facts-archived": FactsWereArchived,
 }
 NAMES = {type_: name for name, type_ in TYPES.items()}
 VERSIONS = dict.fromkeys(TYPES, 1)  # raised when a type's shape changes, with a way to read the older ones

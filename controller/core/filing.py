@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from controller.core.accounts import ADJUSTMENTS, carry_account
 from controller.core.chance import Chance
 from controller.core.decision import Decision, people, refuse, text
 from controller.core.draft import Draft
@@ -113,7 +114,7 @@ def _check_links(state: State, old: Filed, new: Filed) -> None:
         if before is not None and meter.link and before != meter:
             why = f"all tables of the link {meter.link} file the same numbers, and one cannot change them alone"
             raise refuse(Refusal.BAD_REQUEST, f"{id_}: {why}")
-    for intent in _leaving(state, new):
+    for intent in (*_leaving(state, new), *_carrying(state, new)):
         part = state.devices.get(f"link:{intent.link}")
         if part is None or not part.lost:
             why = "its link has not answered everything yet: try again when it has"
@@ -130,6 +131,16 @@ def _leaving(state: State, new: Filed) -> list[Intent]:
     """What a link was asked and has not answered, where the table leaves it."""
     meters = new.meters()
     return [each for each in state.intents.values() if each.meter not in meters or meters[each.meter].link != each.link]
+
+
+def _carrying(state: State, new: Filed) -> list[Intent]:
+    """Adjustments under way that would be put back into the carry of a meter that leaves."""
+    donors = {carry_account(id_) for id_ in new.meters()}
+    return [
+        each
+        for each in state.intents.values()
+        if each.adjustment is not None and each.adjustment.source not in {ADJUSTMENTS, *donors}
+    ]
 
 
 class _Difference(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from controller.core.awards import make, take_back
+from controller.core.awards import make
 from controller.core.decision import NOTHING, Decision, known, people, refuse, text
 from controller.core.draft import Draft
 from controller.core.effects import Acceptors, Ask, Lamps, Meters
@@ -16,6 +16,7 @@ from controller.core.phases import Phase
 from controller.core.refusals import Refusal
 from controller.core.settling import Cards, DueAward, due
 from controller.core.state import CONSOLE, SHOE, Award, Round, State
+from controller.core.taking_back import take_back
 from controller.rules.cards import CARDS
 from controller.rules.drawing import INITIAL, Verdict, is_complete, judge
 
@@ -222,7 +223,7 @@ def _enter(state: State, at: str, record: Round, cards: Cards, fact: HandEntered
     # From here it succeeds.
     take_back(draft, record, leaving, UNWOUND)
     have = {_what(award) for award in standing} | {_what(award) for award in by_cards if award.fate == REJECTED}
-    have |= {each.what for each in wanted if _asked(state, record, each)}
+    have |= {each.what for each in wanted if _asked(state, record, each) or each.meter in record.found_empty}
     make(draft, at, record, [each for each in wanted if each.what not in have])
     parts = draft.parts()
     changes = {name: parts[name] for name in ("moves", "meters", "awards", "fates", "intents")}

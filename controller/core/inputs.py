@@ -253,6 +253,9 @@ class LinkAnswered(Input, frozen=True, kw_only=True):
     returned_units: int = 0  # reverse: what the link's meter gave back
     ledger_seq: int = 0  # the line of the link's ledger, and
     ledger_hash: str = ""  # its hash
+    left_cents: int = 0  # hit: cents that equal shares leave on the meter
+    refusal: str = ""  # adjust: that it was not done, and
+    why: str = ""  # why
 
 
 class ReadingsDue(Input, frozen=True, kw_only=True):

@@ -1,14 +1,17 @@
 """Answers of a link: what a meter shared with other tables did with an intent of this one."""
 
-from controller.core.accounts import VOID, WAGERS, Move, link_account, pending_account, units
-from controller.core.decision import MOST_UNITS, Decision, known, refuse
+from controller.core.accounts import ADJUSTMENTS, VOID, WAGERS, Move, link_account, pending_account, units
+from controller.core.adjusting import move_in, put_back
+from controller.core.decision import MOST_TEXT, MOST_UNITS, Decision, known, refuse
 from controller.core.draft import Draft
-from controller.core.effects import Lamps, Meters
+from controller.core.effects import Ask, Effect, Lamps, Meters
 from controller.core.facts import LinkWasAnswered
 from controller.core.inputs import LinkAnswered, LinkHit
 from controller.core.meters import Hit, Reveal
 from controller.core.refusals import Refusal
-from controller.core.state import Award, Intent, State
+from controller.core.state import Adjustment, Award, Intent, State
+
+_REFUSALS = frozenset(each.value for each in Refusal)
 
 
 def answered(state: State, answer: LinkAnswered) -> Decision:
@@ -23,6 +26,8 @@ def answered(state: State, answer: LinkAnswered) -> Decision:
         returned = min(answer.returned_units, intent.units)
         # What is inside an award that stands is refunded by the house, as with a meter of this table's own.
         draft.moves += [Move(account, WAGERS, returned), Move(VOID, WAGERS, intent.units - returned)]
+    elif intent.adjustment is not None:
+        _adjusted(draft, intent, intent.adjustment, refused=bool(answer.refusal))
     fact = LinkWasAnswered(
         intent=intent.id,
         meter=intent.meter,
@@ -31,10 +36,29 @@ def answered(state: State, answer: LinkAnswered) -> Decision:
         hits=hits,
         ledger_seq=answer.ledger_seq,
         ledger_hash=answer.ledger_hash,
+        delta_cents=intent.cents,
+        refusal=answer.refusal,
+        why=answer.why,
+        by=intent.adjustment.by if intent.adjustment else "",
+        second=intent.adjustment.second if intent.adjustment else "",
         **draft.parts(),
     )
     positions = tuple(hit.position for hit in answer.hits)
-    return Decision(fact, (Meters((intent.meter,)), *([Lamps(positions)] if positions else [])))
+    effects: list[Effect] = [Meters((intent.meter, *draft.meters)), *([Lamps(positions)] if positions else [])]
+    return Decision(fact, (*effects, *(Ask(each) for each in draft.intents)))
+
+
+def _adjusted(draft: Draft, intent: Intent, wanted: Adjustment, *, refused: bool) -> None:
+    """One step of an adjustment is done, or refused: the next one, or all of it put back."""
+    is_last = intent.meter == wanted.meter
+    if refused:
+        if is_last:
+            put_back(draft, wanted)
+        return
+    account, money = link_account(intent.link), units(abs(intent.cents))
+    draft.moves.append(Move(ADJUSTMENTS, account, money) if intent.cents > 0 else Move(account, ADJUSTMENTS, money))
+    if not is_last and intent.cents < 0:  # out of the carry, and now into the meter it is for
+        move_in(draft, wanted)
 
 
 def _refuse_unsound(intent: Intent, answer: LinkAnswered) -> None:
@@ -48,6 +72,9 @@ def _refuse_unsound(intent: Intent, answer: LinkAnswered) -> None:
     amounts = [answer.display_cents, answer.returned_units, answer.ledger_seq]
     # A jackpot by the cards may find an empty meter, which pays nobody; a mystery value is passed by a wager.
     amounts += [hit.amount_cents - (intent.kind == "contribute") for hit in answer.hits]
+    fits = fits and (not answer.refusal or (intent.kind == "adjust" and answer.refusal in _REFUSALS))
+    fits = fits and 0 <= answer.left_cents <= (max(0, len(won) - 1) if intent.kind == "hit" else 0)
+    fits = fits and len(answer.why) <= MOST_TEXT
     if not fits or not all(0 <= amount < MOST_UNITS for amount in amounts):
         raise refuse(Refusal.BAD_REQUEST, f"the answer to {intent.id} does not go with what was asked")
 
@@ -60,6 +87,7 @@ def _awards(draft: Draft, intent: Intent, answer: LinkAnswered) -> tuple[Hit, ..
     mystery = intent.kind == "contribute"
     winners = [each for each in answer.hits if each.amount_cents]
     names = [draft.name() for _ in winners]
+    jackpot = sum(each.amount_cents for each in winners) + answer.left_cents
     groups: list[list[tuple[str, LinkHit]]] = [[pair] for pair in zip(names, winners, strict=True)]
     if not mystery and groups:  # one jackpot, shared
         groups = [[pair for group in groups for pair in group]]
@@ -79,6 +107,7 @@ def _awards(draft: Draft, intent: Intent, answer: LinkAnswered) -> tuple[Hit, ..
                 hit=hit.id,
                 account=link_account(intent.link),
                 second=won.amount_cents >= draft.filed.second_person_from_cents,
+                jackpot_cents=0 if mystery else jackpot,
             )
             draft.awards.append(award)
     return hits

@@ -104,6 +104,7 @@ class Award(Struct, frozen=True, gc=False, omit_defaults=True):
     validate: bool = True  # False: the dealer's, and only recorded
     second: bool = False  # takes two people, as filed when it was made
     fate: str = "pending"
+    jackpot_cents: int = 0  # of a share from a link: the whole jackpot, which no meter of the table's own tells
 
 
 class Amount(Struct, frozen=True, array_like=True, gc=False):
@@ -129,6 +130,18 @@ class Round(Struct, frozen=True, gc=False, omit_defaults=True):
     complete: bool = False
     voided: bool = False
     awards: tuple[Award, ...] = ()
+    found_empty: tuple[str, ...] = ()  # linked meters that held nothing when its jackpot was due
+
+
+class Adjustment(Struct, frozen=True, gc=False):
+    """What two people asked for and a link, or two steps with it, must answer."""
+
+    meter: str  # that the cards decide
+    cents: int  # into it; or, negative, out of it
+    expected_cents: int
+    source: str
+    by: str
+    second: str
 
 
 class Intent(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -138,12 +151,16 @@ class Intent(Struct, frozen=True, gc=False, omit_defaults=True):
     table: str
     link: str
     meter: str
-    kind: str  # contribute, hit, paid, unwind, reverse
-    round: int
+    kind: str  # contribute, hit, paid, unwind, resplit, reverse, adjust
+    round: int  # adjust: none
     stakes: tuple[tuple[int, int], ...] = ()  # contribute and reverse: position and cents, in order
-    positions: tuple[int, ...] = ()  # hit: those that share it; paid, unwind: those whose shares are, or come back
+    positions: tuple[int, ...] = ()  # hit: those that share it; paid, unwind, resplit: those whose shares are, or go
     units: int = 0  # reverse: what was given, reserve included
     outcome: str = ""
+    split: tuple[tuple[int, int], ...] = ()  # resplit: those who are left, and the new share of each in cents
+    cents: int = 0  # adjust: into the meter, or out of it; of a mystery meter, of what it carries
+    expected_cents: int = 0  # adjust: what the meter shows
+    adjustment: Adjustment | None = None  # adjust: what it is a step of
 
 
 class LinkHead(Struct, frozen=True, array_like=True, gc=False):
@@ -215,6 +232,7 @@ class State(Struct, frozen=True, gc=False, omit_defaults=True):
     slip: int = 0  # the last slip number given
     seen: dict[str, dict[str, Seen]] = {}
     intents: dict[str, Intent] = {}
+    abandoned: tuple[str, ...] = ()  # asked of a link that was lost, and left; it may have them all the same
     operators: dict[str, Operator] = {}
     wrong_pins: dict[str, WrongPins] = {}  # by the name given
     epoch: int = 0  # how often the program was started on this journal
@@ -239,6 +257,10 @@ class State(Struct, frozen=True, gc=False, omit_defaults=True):
         """Awards that wait to be validated or rejected."""
         found = map(self.award, self.awards)
         return [award for award in found if award is not None and award.fate == "pending"]
+
+    def asked(self) -> frozenset[str]:
+        """The intents that a link may have, and has not answered."""
+        return frozenset((*self.intents, *self.abandoned))
 
     def answered(self, key: str) -> Seen | None:
         """How an input with this key was answered."""

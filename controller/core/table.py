@@ -4,44 +4,35 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from controller.core.accounts import ADJUSTMENTS, Move, carry_account, meter_account, units
-from controller.core.decision import NOTHING, Decision, known, people, refuse, text
+from controller.core.decision import NOTHING, Decision, people, refuse
 from controller.core.draft import Draft
-from controller.core.effects import Acceptors, Lamps, Meters
+from controller.core.effects import Acceptors, Lamps
 from controller.core.facts import (
     ControllerWasStarted,
     DeviceChanged,
-    MeterWasAdjusted,
     Reading,
     ReadingsTaken,
     SimulatedBegun,
     TableWasClosed,
     TableWasOpened,
 )
-from controller.core.filed import MYSTERY
 from controller.core.floor import is_faulted, is_held, is_lifted, opening, out, stakes, withdraw
 from controller.core.hands import end_simulated
 from controller.core.inputs import (
     DEALER,
-    SUPERVISOR,
     ControllerStarted,
     DeviceLost,
     DeviceRestored,
-    MeterAdjusted,
     ReadingsDue,
     SimulatedRound,
     TableClosed,
     TableOpened,
     need,
-    need_two,
 )
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal
 from controller.core.state import Device, Standing, State
-from controller.rules.money import UNITS_PER_CENT, dollars
 
-# Ten digits of dollars, as many as a submission may file: every amount fits the 64-bit integers of a database.
-MOST_CENTS = 10**12 - 1
 MODES = ("live", "demonstration")
 DEVICE_KINDS = ("button", "board", "acceptor", "shoe", "journal", "broker", "software", "link", "vault")
 
@@ -138,54 +129,6 @@ def _look_again(draft: Draft, after: State, fact: DeviceChanged) -> DeviceChange
 
 def _others(state: State, those: list[Standing]) -> list[Standing]:
     return [each for each in state.standing.values() if each not in those]
-
-
-def adjust(state: State, command: MeterAdjusted) -> Decision:
-    """Two supervisors correct a meter that the cards decide. To touch a mystery meter would be a probe."""
-    text("a reason", command.reason)
-    need_two(command.by, command.second, SUPERVISOR)
-    filed = state.filed.meters() if state.filed else {}
-    here = state.meters.get(command.meter) if command.meter in filed else None
-    meter = known(here, f"there is no meter {command.meter!r} on this table")
-    if meter.kind == MYSTERY:
-        raise refuse(Refusal.BAD_REQUEST, f"{meter.id} is a mystery meter: it cannot be adjusted")
-    after = meter.display_cents + command.delta_cents
-    if command.delta_cents == 0 or after > MOST_CENTS:
-        raise refuse(
-            Refusal.BAD_REQUEST, f"a change of {command.delta_cents} cents: {meter.id} would show {after} cents"
-        )
-    if meter.units + units(command.delta_cents) < units(meter.filing.reset_cents):
-        least = dollars(meter.filing.reset_cents)
-        raise refuse(Refusal.BAD_REQUEST, f"{meter.id} would fall below its reset amount of {least}")
-    draft, money, account = Draft(state), units(command.delta_cents), meter_account(meter.id)
-    if command.source != ADJUSTMENTS:
-        _out_of_carry(draft, command)
-    if meter.display_cents != command.expected_cents:
-        shown = dollars(meter.display_cents)
-        raise refuse(Refusal.STALE, f"{meter.id} shows {shown} now, not {dollars(max(0, command.expected_cents))}")
-    # From here it succeeds.
-    move = Move(command.source, account, money) if money > 0 else Move(account, command.source, -money)
-    draft.put(replace(draft.meter(meter.id), units=meter.units + money), (move,))
-    fact = MeterWasAdjusted(
-        meter=meter.id,
-        delta_cents=command.delta_cents,
-        source=command.source,
-        reason=command.reason,
-        **people(command.by, command.second),
-        **draft.parts(),
-    )
-    return Decision(fact, (Meters((meter.id,)),))
-
-
-def _out_of_carry(draft: Draft, command: MeterAdjusted) -> None:
-    """Money that a rejected mystery award left behind goes into a meter that the cards decide."""
-    donor = next((each for each in draft.state.meters.values() if carry_account(each.id) == command.source), None)
-    if donor is None:
-        raise refuse(Refusal.UNKNOWN, f"{command.source!r}: money comes from adjustments or from carry:<meter>")
-    held = donor.carry // UNITS_PER_CENT
-    if not 0 < command.delta_cents <= held:
-        raise refuse(Refusal.BAD_REQUEST, f"{command.source} holds {dollars(held)}: move that or less, out of it")
-    draft.put(replace(donor, carry=donor.carry - units(command.delta_cents)))
 
 
 def _days_behind(day: str, other: str) -> int:

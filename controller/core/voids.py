@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from controller.core.awards import take_back
 from controller.core.decision import Decision, known, people, refuse, text
 from controller.core.draft import Draft
 from controller.core.effects import Acceptors, Ask, Lamps, Meters
@@ -14,6 +13,7 @@ from controller.core.meters import PAID, PENDING, UNWOUND, is_inside, reverse
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal
 from controller.core.state import DROP, Award, Round, State, Wager, spot
+from controller.core.taking_back import take_back
 
 
 def void(state: State, command: RoundVoided) -> Decision:

@@ -145,7 +145,7 @@ def service(state: State, command: PositionService) -> Decision:
     draft = Draft(state)
     gone: tuple[Withdrawn, ...] = ()
     placed: tuple[Placed, ...] = ()
-    if state.phase is Phase.OPEN and not command.on:
+    if state.play is Phase.OPEN and not command.on:  # also while it is faulted: a coin goes back now
         there = [standing for standing in state.standing.values() if standing.position == command.position]
         gone = withdraw(draft, there, "out-of-service")
     if state.phase is Phase.OPEN and command.on:

@@ -17,6 +17,7 @@ from controller.core.phases import Phase
 from controller.core.refusals import Refusal, Refused
 from controller.core.state import Counted, State
 from controller.core.times import stamp
+from tests.core.auditor import Audited
 from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, Rigged, Table
 
 F = TypeVar("F", bound=Fact)
@@ -1627,6 +1628,31 @@ def test_a_coin_at_a_position_taken_out_of_service_is_to_return() -> None:
     service(table, on=False)
     assert stands(table) == set()
     assert returned(table) == [(1, "royal9", 500)]
+
+
+@pytest.mark.parametrize("kind", ["button", "journal", "broker"])
+def test_what_stands_at_a_position_taken_out_of_service_goes_back_also_while_the_table_is_faulted(kind: str) -> None:
+    table = Audited(MINI)
+    for position in (1, 2):
+        table.do(inputs.WagerAbsent, position=position, wager="royal9")
+    table.do(inputs.TableOpened, by=DEALER)
+    chip(table, 1, "royal9")
+    coin(table, 1, "harmony")
+    chip(table, 2)
+    lose(table, kind)
+    made = service(table, on=False)
+    assert made is not None
+    assert {(each.position, each.wager, each.why) for each in made.withdrawn} == {
+        (1, "royal9", "out-of-service"),
+        (1, "harmony", "out-of-service"),
+    }
+    assert returned(table) == [(1, "harmony", 500)]
+    assert phase_of(table) is Phase.FAULTED
+    service(table, on=True)
+    assert stands(table) == {"2/royal9"}  # no wager is made while it is faulted
+    restore(table, kind)
+    assert stands(table) == {"1/royal9", "2/royal9"}
+    assert returned(table) == [(1, "harmony", 500)]
 
 
 def test_a_wager_in_stays_in_when_its_position_goes_out_of_service() -> None:
