@@ -48,6 +48,11 @@ class Builder:
         self._state = State()
         self._ahead = self.play.opening()  # inputs that are due
 
+    @property
+    def state(self) -> State:
+        """As it stands at the end."""
+        return self._state
+
     def build(self, least: int) -> int:
         """Play until `TAIL` facts after a snapshot, where there are at least nearly so many; how many there are."""
         with SqliteJournal(self.path) as journal:
@@ -55,7 +60,8 @@ class Builder:
             snapshot = max((each.seq for each in journal.snapshots()), default=0)
             while not (self._state.seq - snapshot == TAIL and self._state.seq + EVERY - TAIL >= least):
                 tail = self._state.seq - snapshot
-                self._commit(playing, TAIL - tail if tail < TAIL else EVERY - tail)
+                # Long after its last snapshot, the first input brings the next.
+                self._commit(playing, TAIL - tail if tail < TAIL else max(1, EVERY - tail))
                 self._days(tail, playing.state.seq - snapshot)
                 if playing.state.seq - snapshot > EVERY:  # the snapshot's own fact is the first after it
                     snapshot = playing.state.seq - 1

@@ -8,7 +8,14 @@ from controller.journal.errors import JournalError
 from controller.journal.reading import JournalReader, open_readonly
 from controller.rules.errors import BadInputError
 
-_MODULES = {"verify": "verify", "report": "report", "hits": "hits", "derive": "derive", "reveal": "reveal"}
+_MODULES = {
+    "verify": "verify",
+    "report": "report",
+    "hits": "hits",
+    "derive": "derive",
+    "reveal": "reveal",
+    "restore": "restore",
+}
 Answer = Callable[[JournalReader, argparse.Namespace], int]
 
 
@@ -16,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     """Open the journal and answer one question about it."""
     answer: Answer = import_module(f"controller.cli.audit_{_MODULES[options.question]}").answer
     try:
-        with open_readonly(options.journal) as journal:
+        with open_readonly(options.journal, archives=options.archives) as journal:
             return answer(journal, options)
     except JournalError as error:
         raise BadInputError(printable(str(error))) from error

@@ -7,7 +7,8 @@ from datetime import date
 
 from controller.cli.audit import columns, exact, printable
 from controller.cli.output import say
-from controller.journal.audit.days import Account, Day, MeterDay, report
+from controller.explained import Account, MeterDay
+from controller.journal.audit.days import Day, report
 from controller.journal.reading import JournalReader
 from controller.rules.errors import BadInputError
 from controller.rules.money import UNITS_PER_CENT, dollars
@@ -17,12 +18,13 @@ _COUNTED = {"in_cents": "in", "hits": "hits", "wins_cents": "wins", "paid_cents"
 
 def answer(journal: JournalReader, options: argparse.Namespace) -> int:
     """Tell what a day brought; exit 1 where a single unit of it is not explained."""
-    found = report(journal, _day(options.date))
+    found = report(journal, gaming_date(options.date))
     say(json.dumps(_as_dict(found), indent=2) if options.json else _told(found))
     return 0 if all(meter.ok for meter in found.meters) else 1
 
 
-def _day(text: str) -> str:
+def gaming_date(text: str) -> str:
+    """A gaming day as it was typed."""
     refusal = BadInputError(f"--date {text!r}: write a gaming day as YYYY-MM-DD")
     if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is None:
         raise refusal
@@ -42,17 +44,19 @@ def _as_dict(found: Day) -> dict[str, object]:
         "from": {"seq": found.first, "at": found.begins},
         "to": {"seq": found.last, "at": found.ends},
         "ok": all(meter.ok for meter in found.meters),
-        "meters": [
-            {
-                "meter": meter.meter,
-                "ok": meter.ok,
-                "display": _account(meter.display),
-                "reserve": _account(meter.reserve),
-                "carry": _account(meter.carry),
-                **{_key(name): {"opening": a, "closing": b} for name, (a, b) in meter.counters.items()},
-            }
-            for meter in found.meters
-        ],
+        "meters": [as_dict(meter) for meter in found.meters],
+    }
+
+
+def as_dict(meter: MeterDay) -> dict[str, object]:
+    """A meter over a day, as JSON has it."""
+    return {
+        "meter": meter.meter,
+        "ok": meter.ok,
+        "display": _account(meter.display),
+        "reserve": _account(meter.reserve),
+        "carry": _account(meter.carry),
+        **{_key(name): {"opening": a, "closing": b} for name, (a, b) in meter.counters.items()},
     }
 
 
@@ -79,13 +83,14 @@ def _told(found: Day) -> str:
         f"facts {found.first} to {found.last}, {begins} to {ends} there",
     ]
     for meter in found.meters:
-        lines += ["", *_meter(meter)]
+        lines += ["", *in_words(meter)]
     if not all(meter.ok for meter in found.meters):
         lines += ["", "NOT EXPLAINED: the facts of this day do not account for the readings: verify the journal"]
     return "\n".join(map(printable, lines))
 
 
-def _meter(meter: MeterDay) -> list[str]:
+def in_words(meter: MeterDay) -> list[str]:
+    """A meter over a day, for people."""
     rows = [[meter.meter, ""], *_rows("display", meter.display)]
     for name, account in (("reserve", meter.reserve), ("carry", meter.carry)):
         if account.opening or account.closing or account.changes:

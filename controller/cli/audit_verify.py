@@ -21,13 +21,16 @@ def answer(journal: JournalReader, options: argparse.Namespace) -> int:
     """Prove the journal, and say which fact is the first that is not whole."""
     promised = _head(options.head)
     with _progress(shown=not options.json and sys.stderr.isatty()) as progress:
-        found = verify(journal, promised, progress)
+        found = verify(journal, promised, progress, live=options.live)
     if options.json:
         told = {
             "ok": found.bad is None,
             "facts": found.facts,
             "head": {"seq": found.head.seq, "hash": found.head.hash.hex()},
             "first_bad": found.bad and found.bad._asdict(),
+            "since": found.since,
+            "replayed_since": found.replayed,
+            "archives": {"seen": found.seen, "missing": found.missing},
         }
         say(json.dumps(told))
     else:
@@ -45,10 +48,17 @@ def _head(text: str | None) -> Head | None:
 
 
 def _told(path: str, found: Verdict, promised: Head | None) -> str:
+    last = found.head.seq
+    parts = [f"facts {found.since} to {last} are whole" if found.facts else "no fact before it"]
+    if found.since > 1:
+        since = f"from {found.replayed} on" if found.replayed else "none, for want of a snapshot"
+        parts += [f"replayed and added up: {since}", f"archives not seen: {', '.join(found.missing) or 'none'}"]
     if found.bad:
-        whole = f"facts 1 to {found.facts} are whole" if found.facts else "no fact before it"
+        whole = "; ".join(parts)
         return printable(f"{path}: NOT whole: fact {found.bad.seq}: {found.bad.why} ({whole})")
     held = f", and contains {promised.seq}:{promised.hash.hex()}" if promised else ""
+    held += f", {len(found.seen)} archives" if found.seen and found.since == 1 else ""
+    held += f" ({'; '.join(parts)})" if found.since > 1 else ""
     return printable(f"{path}: whole: {found.facts} facts, head {found.head.seq}:{found.head.hash.hex()}{held}")
 
 

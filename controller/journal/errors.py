@@ -36,6 +36,9 @@ class JournalLimitError(JournalError):
     """An entry, cursor or snapshot the journal does not take: nothing was written, the caller is wrong."""
 
 
+# What the module sqlite3 raises of a database. The second: what SQLite says of a damaged one can hold its very bytes.
+COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
+
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_CONSTRAINT}
 _REMEDIES = {
@@ -46,12 +49,16 @@ _REMEDIES = {
 }
 
 
-def translated(path: str, cause: sqlite3.Error | OSError) -> JournalError:
+def translated(path: str, cause: sqlite3.Error | UnicodeDecodeError | OSError) -> JournalError:
     """The journal's own error for one of SQLite or of the operating system; raise it `from` the cause."""
     if isinstance(cause, OSError):
         return JournalUnwritableError(
             f"{path}: {os.strerror(cause.errno) if cause.errno else cause}: "
             "see that its folder exists, has room and that this user may write there"
+        )
+    if isinstance(cause, UnicodeDecodeError):
+        return JournalCorruptError(
+            f"{path}: what it says is no text: keep a copy of it, restore a backup and verify that"
         )
     # Python's own complaints carry no code of SQLite: of us, such as a second thread, or of a text that is not UTF-8.
     extended: int | None = getattr(cause, "sqlite_errorcode", None)

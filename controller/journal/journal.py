@@ -15,12 +15,25 @@ class Journal(Protocol):
     def head(self) -> Head:
         """The last fact's number and hash; `rows.EMPTY` before the first."""
 
-    def append(self, entries: Sequence[Entry], *, cursor: int | None = None, snapshot: Snapshot | None = None) -> Head:
-        """Add facts, move the cursor and keep a snapshot, all or nothing; durable when it returns the new head.
+    def append(
+        self,
+        entries: Sequence[Entry],
+        *,
+        cursor: int | None = None,
+        snapshot: Snapshot | None = None,
+        archived: Head | None = None,
+    ) -> Head:
+        """Add facts, move the cursor, keep a snapshot and move the anchor, all or nothing; durable when it returns.
 
         After any error this journal takes nothing more and raises that error again: whether the last transaction
         reached the disk is then unknown, and only opening the journal anew tells.
         """
+
+    def anchor(self) -> Head:
+        """The last fact that lies in an archive; `rows.EMPTY` while none does."""
+
+    def forget(self, most: int) -> int:
+        """Let at most so many facts go that lie in an archive; how many went, 0 when no more is there to go."""
 
     def rows(self, after: int = 0, upto: int | None = None) -> Iterator[Row]:
         """The facts with after < seq <= upto in order; without `upto`, those there are when the first is asked for.

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from controller.journal.errors import JournalLimitError
+from controller.journal.journal import KEPT_SNAPSHOTS
 from controller.journal.pins import Pin
 from controller.journal.rows import HASH_BYTES, Entry, Head, Snapshot
 
@@ -22,6 +23,20 @@ MOST_INTEGER = 2**63 - 1
 MOST_PIN_CHARACTERS = 256
 
 _AT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+
+
+def check_archived(archived: Head, anchor: Head, cursor: int, snapshots: Sequence[int]) -> None:
+    """Raise for an anchor before which facts would leave that are still needed here."""
+    if archived.seq <= anchor.seq:
+        raise JournalLimitError(f"archived up to fact {archived.seq}: facts up to {anchor.seq} are already")
+    if archived.seq > cursor:
+        raise JournalLimitError(f"archived up to fact {archived.seq}: only those up to {cursor} have been handed on")
+    # Both: a start that finds the newer one damaged goes on from the older.
+    if len(snapshots) < KEPT_SNAPSHOTS or archived.seq > min(snapshots):
+        told = ", ".join(map(str, sorted(snapshots))) or "none"
+        raise JournalLimitError(
+            f"archived up to fact {archived.seq}: two snapshots after it are needed, there is {told}"
+        )
 
 
 def check(entries: Sequence[Entry], cursor: int | None, snapshot: Snapshot | None, head: Head) -> None:

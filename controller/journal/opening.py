@@ -3,13 +3,12 @@
 import os
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 from sqlite_utils import Database
 
 from controller.journal import schema
 from controller.journal.errors import JournalCorruptError, JournalUnwritableError
-from controller.journal.lock import FILE_MODE
+from controller.journal.place import Place
 
 # Below this the disk would soon be full: room for the -wal and its checkpoint (4 MiB each), and for an evening's facts.
 # A table that opens is a table that can play.
@@ -34,66 +33,56 @@ PRAGMAS: tuple[tuple[str, int | str, int | str], ...] = (
 )
 
 
-def check_room(path: str) -> None:
+def check_room(path: str, place: Place) -> None:
     """Refuse a disk that is about to be full."""
-    disk = os.statvfs(Path(path).parent)
-    free = disk.f_bavail * disk.f_frsize
+    free = place.free_bytes(path)
     if free < LEAST_FREE_BYTES:
         raise JournalUnwritableError(
             f"{path}: its disk has {free} bytes free: make room, {LEAST_FREE_BYTES} are needed"
         )
 
 
-def create_if_missing(path: str) -> None:
+def create_if_missing(path: str, place: Place) -> None:
     """Put an empty journal at `path` if there is no file: whole, named and synced at once, or not at all.
 
     So a file found there always has its application id, and an empty one is a loss, never a beginning.
     """
-    if Path(path).exists():
-        _check_usable(path)
+    if place.exists(path):
+        _check_usable(path, place)
         return
-    if Path(f"{path}-wal").exists():
+    if place.exists(f"{path}-wal"):
         raise JournalCorruptError(
             f"{path} is gone, but {path}-wal is there: restore both, or remove that to begin anew"
         )
-    with closing(sqlite3.connect(":memory:")) as blank:
-        blank.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        content = blank.serialize()
     unfinished = f"{path}.new"
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(descriptor)
-    Path(unfinished).rename(path)
-    sync_folder(path)
+    place.write_new(unfinished, blank())
+    place.rename(unfinished, path)
+    place.sync_folder(path)
 
 
-def _check_usable(path: str) -> None:
-    if not Path(path).stat().st_size:
+def blank() -> bytes:
+    """A database that says it is a journal, and holds nothing yet."""
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        return made.serialize()
+
+
+def _check_usable(path: str, place: Place) -> None:
+    _, size, _ = place.standing(path)
+    if not size:
         raise JournalCorruptError(f"{path} is empty, as no journal ever is: restore it, or remove it to begin anew")
     # Asked beforehand: SQLite would open the file for reading and make a -wal beside it as unwritable as itself, which
     # would then outlast the cause.
-    if not os.access(path, os.R_OK | os.W_OK):
+    if not place.allows(path, os.R_OK | os.W_OK):
         raise JournalUnwritableError(f"{path} may not be read and written by this user: give it the right to")
 
 
-def sync_folder(path: str) -> None:
-    """Make the names in the folder of `path` survive a power cut."""
-    folder = os.open(Path(path).parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def connect(path: str) -> sqlite3.Connection:
+def connect(path: str, place: Place) -> sqlite3.Connection:
     """The one connection that writes: every transaction is begun and ended in so many words."""
-    uri = f"{Path(path).as_uri()}?mode=rw"
-    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+    return place.connect(path, "mode=rw", BUSY_SECONDS)
 
 
-def prepare(conn: sqlite3.Connection, path: str) -> None:
+def prepare(conn: sqlite3.Connection, path: str, place: Place) -> None:
     """Recognise the journal, set it up, migrate it and prove that it can be written."""
     # Plug-ins of sqlite-utils found on the box are not let near this connection.
     db = Database(conn, execute_plugins=False, strict=True)
@@ -106,10 +95,12 @@ def prepare(conn: sqlite3.Connection, path: str) -> None:
                 f"{path}: {name} is {answer!r} and cannot be made {expected!r}: put the journal on a local disk"
             )
     schema.migrate(db)
-    _prove_writable(conn, path)
+    _prove_writable(conn)
+    # SQLite syncs the folder with the first sync of a new -wal. The name of the database file rests on this one.
+    place.sync_folder(path)
 
 
-def _prove_writable(conn: sqlite3.Connection, path: str) -> None:
+def _prove_writable(conn: sqlite3.Connection) -> None:
     """Commit something of no consequence and carry it into the database file."""
     # Setting a header field writes its page even when nothing changes; an UPDATE to the same value would write nothing.
     conn.execute("BEGIN IMMEDIATE")
@@ -117,5 +108,3 @@ def _prove_writable(conn: sqlite3.Connection, path: str) -> None:
     conn.execute("COMMIT")
     # The commit proved the -wal; this proves the file itself. A reader may keep it from finishing, which is no fault.
     conn.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
-    # SQLite syncs the folder with the first sync of a new -wal. The name of the database file rests on this one.
-    sync_folder(path)

@@ -7,7 +7,7 @@ PAGE_ROWS = 512  # a few hundred kilobytes of ordinary facts, and the query's ow
 PAGE_BYTES = 8 * 1024 * 1024  # ... and of extraordinary ones no more than this and one fact
 
 _SELECT = """
-SELECT seq, at, round, type, version, payload, prev_hash, hash FROM facts
+SELECT seq, at, round, type, version, payload, prev_hash, hash FROM main.facts
 WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ?
 """
 

@@ -21,6 +21,9 @@ class PinStore(Protocol):
     def pin(self, operator: str) -> Pin | None:
         """An operator's, if there is one."""
 
+    def pins(self) -> list[Pin]:
+        """Everybody's."""
+
     def keep_pin(self, pin: Pin) -> None:
         """Keep one in place of the operator's last; durable when it returns."""
 

@@ -25,10 +25,21 @@ CREATE TABLE facts (
     hash BLOB NOT NULL CHECK (length(hash) = 32)
 ) STRICT
 """
-# The only one, because every fact pays for it: 1 of the 8 to 13 µs it costs in a group of 64, as one on type would.
+# Every fact pays for it: 1 of the 8 to 13 µs it costs in a group of 64. An index on type would cost as much.
 _FACTS_BY_ROUND = "CREATE INDEX facts_by_round ON facts (round) WHERE round IS NOT NULL"
 
-# The last fact that has left for an archive file. Nothing has: the chain of this file begins at its beginning.
+# Facts that begin a gaming day or name an archive file, and those that make or settle an award: one in a thousand, and
+# without an index of just them each question about a day or a hit would read the whole journal. All other facts pay
+# 0.6 µs to be left out. A query that has one of these among its conditions, word for word, is answered from that index.
+# They stay when a day is archived, so that these questions need no archive.
+OF_DAYS = "type IN ('submission-filed', 'readings-taken', 'facts-archived')"
+OF_AWARDS = """(instr(payload, '"hit":') OR instr(payload, '"fates":['))"""
+STAYS = f"({OF_DAYS} OR {OF_AWARDS})"
+_FACTS_OF_DAYS = f"CREATE INDEX facts_of_days ON facts (seq) WHERE {OF_DAYS}"
+_FACTS_OF_DAYS_BEFORE = "CREATE INDEX facts_of_days ON facts (seq) WHERE type IN ('submission-filed', 'readings-taken')"
+_FACTS_OF_AWARDS = f"CREATE INDEX facts_of_awards ON facts (seq) WHERE {OF_AWARDS}"
+
+# The last fact that lies in an archive file, and has left or is about to. 0: this file begins where the chain does.
 _ARCHIVED = """
 CREATE TABLE archived (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -92,6 +103,8 @@ _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("snapshots", (_SNAPSHOTS,)),
     ("pins", (_PINS,)),
     ("alive", (_ALIVE, "INSERT INTO alive VALUES (1, '')")),
+    ("questions", (_FACTS_OF_DAYS_BEFORE, _FACTS_OF_AWARDS)),
+    ("archives", ("DROP INDEX facts_of_days", _FACTS_OF_DAYS)),
 )
 VERSION = len(_STEPS)  # of the schema, as `user_version` has it once all steps are taken
 

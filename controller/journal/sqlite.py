@@ -2,22 +2,33 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
-from controller.journal import limits, lock, opening
+from controller.journal import limits, opening, schema
 from controller.journal.chain import chained, proven
-from controller.journal.errors import JournalCorruptError, JournalError, JournalLimitError, translated
+from controller.journal.errors import COMPLAINTS, JournalCorruptError, JournalError, JournalLimitError, translated
 from controller.journal.journal import KEPT_SNAPSHOTS
 from controller.journal.paging import page
 from controller.journal.pins import Pin
-from controller.journal.rows import Entry, Head, Row, Snapshot
+from controller.journal.place import HERE, Place
+from controller.journal.rows import EMPTY, Entry, Head, Row, Snapshot
 
 _INSERT = "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _LAST = "SELECT seq, hash FROM facts ORDER BY seq DESC LIMIT 1"
 _ANCHOR = "SELECT seq, hash FROM archived"
+# The fact after the anchor continues its hash, and an archive is named that ends with it: what is let go rests on it.
+_HOLDS = f"""
+SELECT (SELECT prev_hash FROM facts WHERE seq = :seq + 1) IS :hash AND EXISTS (
+    SELECT 1 FROM facts WHERE type = 'facts-archived' AND {schema.OF_DAYS}
+    AND payload ->> '$.last' = :seq AND payload ->> '$.hash' = lower(hex(:hash)))
+"""  # noqa: S608 -- made of constants
+_DROP = f"""
+DELETE FROM facts WHERE seq IN
+(SELECT seq FROM facts WHERE seq > ? AND seq <= ? AND NOT {schema.STAYS} ORDER BY seq LIMIT ?) RETURNING seq
+"""  # noqa: S608 -- made of constants
 _FORGET = "DELETE FROM snapshots WHERE seq NOT IN (SELECT seq FROM snapshots ORDER BY seq DESC LIMIT ?)"
 
 
@@ -28,20 +39,22 @@ class SqliteJournal:
     disk is one that can pass, and then opening it again works.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], place: Place = HERE) -> None:
         # One name for one journal: the lock of a link and of its target must be the same.
-        self.path = os.path.realpath(path)
+        self.path = place.real(path)
+        self.place = place
         self._failure: BaseException | None = None
-        self._lock: int | None = lock.hold(self.path)
+        self._release: Callable[[], None] | None = place.hold(self.path)
         self._conn: sqlite3.Connection | None = None
         try:
-            opening.check_room(self.path)
-            opening.create_if_missing(self.path)
-            self._conn = opening.connect(self.path)
-            opening.prepare(self._conn, self.path)
-            self._base = Head(*self._one(_ANCHOR))
+            opening.check_room(self.path, place)
+            opening.create_if_missing(self.path, place)
+            self._conn = opening.connect(self.path, place)
+            opening.prepare(self._conn, self.path, place)
+            self._base = self._found_base()
+            self._gone = 0  # facts up to this one that were to leave have left, as far as is known
             self._head = self._found_head()
-        except (sqlite3.Error, OSError) as error:
+        except (*COMPLAINTS, OSError) as error:
             self.close()
             raise translated(self.path, error) from error
         except BaseException:
@@ -52,16 +65,25 @@ class SqliteJournal:
         """The last fact's number and hash."""
         return self._head
 
-    def append(self, entries: Sequence[Entry], *, cursor: int | None = None, snapshot: Snapshot | None = None) -> Head:
-        """Add facts, move the cursor and keep a snapshot in one transaction, durable when it returns the new head."""
+    def append(
+        self,
+        entries: Sequence[Entry],
+        *,
+        cursor: int | None = None,
+        snapshot: Snapshot | None = None,
+        archived: Head | None = None,
+    ) -> Head:
+        """Add facts, move cursor and anchor, keep a snapshot: one transaction, durable when it returns the new head."""
         if self._failure:
             raise self._failure
         try:
             limits.check(entries, cursor, snapshot, self._head)
             rows = chained(self._head, entries)
-            if rows or cursor is not None or snapshot:
-                self._commit(self._open(), rows, cursor, snapshot)
-        except (sqlite3.Error, OSError) as error:
+            if archived:
+                self._check_leaving(archived, cursor)
+            if rows or cursor is not None or snapshot or archived:
+                self._commit(self._open(), rows, cursor, snapshot, archived)
+        except (*COMPLAINTS, OSError) as error:
             self._failure = translated(self.path, error)
             raise self._failure from error
         except BaseException as error:
@@ -69,7 +91,24 @@ class SqliteJournal:
             raise
         if rows:
             self._head = Head(rows[-1].seq, rows[-1].hash)
+        self._base = archived or self._base
         return self._head
+
+    def anchor(self) -> Head:
+        """The last fact that lies in an archive."""
+        return self._base
+
+    def forget(self, most: int) -> int:
+        """Let some facts go that lie in an archive, in one transaction: the oldest first."""
+        if self._failure:
+            raise self._failure
+        try:
+            gone = self._open().execute(_DROP, (self._gone, self._base.seq, most)).fetchall()
+        except COMPLAINTS as error:
+            self._failure = translated(self.path, error)
+            raise self._failure from error
+        self._gone = max((seq for (seq,) in gone), default=self._base.seq)
+        return len(gone)
 
     def rows(self, after: int = 0, upto: int | None = None) -> Iterator[Row]:
         """The facts with after < seq <= upto in order, read a page at a time."""
@@ -77,18 +116,26 @@ class SqliteJournal:
         while after < last:
             try:
                 found = page(self._open(), after + 1, last)
-            except sqlite3.Error as error:
+            except COMPLAINTS as error:
                 raise translated(self.path, error) from error
             if not found:
                 return
             after = found[-1][0]
             yield from map(Row._make, found)
 
+    def found(self, condition: str, *, after: int, most: int) -> list[Row]:
+        """The first facts after one that meet a condition in SQL."""
+        select = f"SELECT * FROM facts WHERE seq > ? AND {condition} ORDER BY seq LIMIT ?"  # noqa: S608 -- the caller's own
+        try:
+            return [Row(*row) for row in self._open().execute(select, (after, most)).fetchall()]
+        except COMPLAINTS as error:
+            raise translated(self.path, error) from error
+
     def cursor(self) -> int:
         """The outbox position."""
         try:
             (cursor,) = self._one("SELECT cursor FROM outbox")
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             raise translated(self.path, error) from error
         if not isinstance(cursor, int):
             raise JournalCorruptError(f"{self.path}: the outbox holds {cursor!r}: restore a backup and verify that")
@@ -99,7 +146,7 @@ class SqliteJournal:
         try:
             found = self._open().execute("SELECT seq, hash, version, payload FROM snapshots ORDER BY seq DESC")
             return [Snapshot(*row) for row in found.fetchall()]
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             raise translated(self.path, error) from error
 
     def pin(self, operator: str) -> Pin | None:
@@ -107,9 +154,17 @@ class SqliteJournal:
         try:
             found = self._open().execute("SELECT operator, hash, changed_at FROM pins WHERE operator = ?", (operator,))
             row = found.fetchone()
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             raise translated(self.path, error) from error
         return Pin(*row) if row else None
+
+    def pins(self) -> list[Pin]:
+        """The hash of everybody's PIN."""
+        try:
+            found = self._open().execute("SELECT operator, hash, changed_at FROM pins ORDER BY operator").fetchall()
+        except COMPLAINTS as error:
+            raise translated(self.path, error) from error
+        return [Pin(*row) for row in found]
 
     def keep_pin(self, pin: Pin) -> None:
         """Keep the hash of a PIN in place of the operator's last, durable when it returns."""
@@ -128,15 +183,22 @@ class SqliteJournal:
         """Close the file and let the next process have it."""
         self._failure = self._failure or JournalError(f"{self.path} is closed: open it again")
         conn, self._conn = self._conn, None
-        held, self._lock = self._lock, None
+        release, self._release = self._release, None
         try:
             if conn is not None:
                 conn.close()
         finally:
-            if held is not None:
-                os.close(held)
+            if release is not None:
+                release()
 
-    def _commit(self, conn: sqlite3.Connection, rows: list[Row], cursor: int | None, snapshot: Snapshot | None) -> None:
+    def _commit(
+        self,
+        conn: sqlite3.Connection,
+        rows: list[Row],
+        cursor: int | None,
+        snapshot: Snapshot | None,
+        archived: Head | None,
+    ) -> None:
         conn.execute("BEGIN IMMEDIATE")
         try:
             self._check_unchanged(conn)
@@ -145,10 +207,12 @@ class SqliteJournal:
                 conn.execute("UPDATE outbox SET cursor = ?", (cursor,))
             if snapshot:
                 self._keep(conn, snapshot)
+            if archived:
+                conn.execute("UPDATE archived SET seq = ?, hash = ?", archived)
             conn.execute("COMMIT")
         except BaseException:
             # SQLite has rolled back by itself after most faults of the disk; the first error is the one that counts.
-            with suppress(sqlite3.Error):
+            with suppress(*COMPLAINTS):
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
             raise
@@ -159,7 +223,7 @@ class SqliteJournal:
             raise self._failure
         try:
             self._open().execute(statement, values)
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             self._failure = translated(self.path, error)
             raise self._failure from error
 
@@ -171,12 +235,29 @@ class SqliteJournal:
                 f"{self._head.seq} with {self._head.hash.hex()}: end the program that changed it and verify the journal"
             )
 
+    def _check_leaving(self, archived: Head, cursor: int | None) -> None:
+        kept = [snapshot.seq for snapshot in self.snapshots()]
+        limits.check_archived(archived, self._base, self.cursor() if cursor is None else cursor, kept)
+        found = self._open().execute("SELECT seq, hash FROM facts WHERE seq = ?", (archived.seq,)).fetchone()
+        if found != archived:
+            raise JournalLimitError(f"archived up to fact {archived.seq}: that fact has another hash")
+
     def _keep(self, conn: sqlite3.Connection, snapshot: Snapshot) -> None:
         found = conn.execute("SELECT seq, hash FROM facts WHERE seq = ?", (snapshot.seq,)).fetchone() or self._base
         if found != (snapshot.seq, snapshot.hash):
             raise JournalLimitError(f"snapshot after fact {snapshot.seq}: that fact has another hash")
         conn.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", snapshot)
         conn.execute(_FORGET, (KEPT_SNAPSHOTS,))
+
+    def _found_base(self) -> Head:
+        """The anchor, as the chain itself has it: a damaged one would let facts go that are in no archive."""
+        base = Head(*self._one(_ANCHOR))
+        if base != EMPTY and self._one(_HOLDS, {"seq": base.seq, "hash": base.hash}) != (1,):
+            raise JournalCorruptError(
+                f"{self.path}: its chain begins after fact {base.seq}, and it names no archive that ends there: "
+                "keep a copy of it, restore a backup and verify that"
+            )
+        return base
 
     def _found_head(self) -> Head:
         """The head as the file has it; its last fact must at least agree with itself."""
@@ -189,8 +270,8 @@ class SqliteJournal:
         (last,) = map(Row._make, page(self._open(), newest, newest))
         return proven([last], Head(newest - 1, last.prev_hash))
 
-    def _one(self, query: str) -> tuple[Any, ...]:
-        found: tuple[Any, ...] | None = self._open().execute(query).fetchone()
+    def _one(self, query: str, values: dict[str, object] | tuple[()] = ()) -> tuple[Any, ...]:
+        found: tuple[Any, ...] | None = self._open().execute(query, values).fetchone()
         if found is None:
             raise JournalCorruptError(f"{self.path}: a row is missing ({query}): restore a backup and verify that")
         return found

@@ -1,6 +1,7 @@
 """From a journal to the state it adds up to, proven before any device is spoken to."""
 
 import zlib
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 
 from msgspec import MsgspecError, json
@@ -35,14 +36,25 @@ def unpacked(payload: bytes) -> State:
         raise ValueError(str(error)) from error
 
 
-def load(journal: Journal) -> State:
-    """The state of a table: the newest snapshot the chain vouches for, and the facts since; the chain proven so far."""
+def load(journal: Journal, archived: Callable[[], Iterable[Row]] | None = None) -> State:
+    """The state of a table: the newest snapshot the chain vouches for, and the facts since; the chain proven so far.
+
+    Without one, of a version that this software reads, it is added up from the first fact: `archived` has those that
+    are not here any more.
+    """
     head, state = EMPTY, State()
     for snapshot in journal.snapshots():
         found = _vouched(journal, snapshot)
         if found is not None:
             head, state = Head(snapshot.seq, snapshot.hash), found
             break
+    if journal.anchor().seq > head.seq:
+        if archived is None:
+            raise JournalCorruptError(
+                f"there is no snapshot to begin from, and facts up to {journal.anchor().seq} left"
+            )
+        state = _added_up(archived(), head, state)
+        head = journal.anchor()
     state = replay(journal, head, state)
     check(state)
     return state
@@ -50,17 +62,21 @@ def load(journal: Journal) -> State:
 
 def replay(journal: Journal, head: Head, state: State) -> State:
     """The state after every fact that follows a place in the chain."""
-    for row in sound(journal.rows(head.seq), head):
-        try:
-            state = evolve(state, recorded(row))
-        except (UnreadableFactError, MsgspecError) as error:
-            raise JournalCorruptError(f"fact {row.seq} cannot be read: {error}", row.seq) from error
+    return _added_up(journal.rows(head.seq), head, state)
+
+
+def _added_up(rows: Iterable[Row], head: Head, state: State) -> State:
+    for row in sound(rows, head):
+        state = evolve(state, recorded(row))
     return state
 
 
 def recorded(row: Row) -> Recorded:
     """The fact of a row."""
-    return Recorded(row.at, row.round, decode(row.type, row.version, row.payload))
+    try:
+        return Recorded(row.at, row.round, decode(row.type, row.version, row.payload))
+    except (UnreadableFactError, MsgspecError) as error:
+        raise JournalCorruptError(f"fact {row.seq} cannot be read: {error}: verify the journal", row.seq) from error
 
 
 def _vouched(journal: Journal, snapshot: Snapshot) -> State | None:
@@ -68,7 +84,7 @@ def _vouched(journal: Journal, snapshot: Snapshot) -> State | None:
     if snapshot.version != VERSION:
         return None
     for row in journal.rows(snapshot.seq, snapshot.seq + 1):
-        fact = decode(row.type, row.version, row.payload)
+        fact = recorded(row).fact
         if not isinstance(fact, SnapshotTaken) or row.prev_hash != snapshot.hash:
             return None
         if fact.seq != snapshot.seq or fact.sha256 != sha256(snapshot.payload).hexdigest():

@@ -11,6 +11,7 @@ DECIDING = (
     "round-voided",
     "wager-taken-out",
     "meter-adjusted",
+    "adjustment-asked",
     "link-answered",
 )
 

@@ -131,6 +131,7 @@ SELECT
     payload ->> 'position' AS position,
     payload ->> 'wager' AS wager,
     payload ->> 'delta_cents' AS delta_cents,
+    payload ->> 'refusal' AS refusal,
     payload ->> 'method' AS method,
     payload ->> 'slip' AS slip,
     payload -> 'player' AS player,

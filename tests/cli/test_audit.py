@@ -79,6 +79,9 @@ def test_a_whole_journal_is_said_to_be_whole(journal: str, capsys: Said) -> None
         "facts": head.seq,
         "head": {"seq": head.seq, "hash": head.hash.hex()},
         "first_bad": None,
+        "since": 1,
+        "replayed_since": 1,
+        "archives": {"seen": [], "missing": []},
     }
     assert f"whole: {head.seq} facts, head {head.seq}:{head.hash.hex()}" in told(capsys, "verify", journal)
 

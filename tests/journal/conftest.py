@@ -9,6 +9,7 @@ import pytest
 from controller.journal.journal import Journal
 from controller.journal.memory import MemoryJournal
 from controller.journal.sqlite import SqliteJournal
+from controller.simulation.disk import SimulatedDisk
 
 
 def _memory(_folder: Path) -> Journal:
@@ -19,9 +20,13 @@ def _sqlite(folder: Path) -> Journal:
     return SqliteJournal(folder / "table.journal")
 
 
-@pytest.fixture(params=[_memory, _sqlite], ids=["memory", "sqlite"])
+def _simulated(folder: Path) -> Journal:
+    return SqliteJournal(folder / "table.journal", SimulatedDisk("contract"))
+
+
+@pytest.fixture(params=[_memory, _sqlite, _simulated], ids=["memory", "sqlite", "simulated disk"])
 def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Journal]:
-    """A new, empty journal of either kind."""
+    """A new, empty journal of each kind."""
     make: Callable[[Path], Journal] = request.param
     with make(tmp_path) as made:
         yield made

@@ -3,7 +3,7 @@
 import pytest
 
 from controller.journal.chain import proven
-from controller.journal.errors import JournalError
+from controller.journal.errors import JournalError, JournalLimitError
 from controller.journal.journal import Journal
 from controller.journal.memory import MemoryJournal
 from controller.journal.rows import EMPTY, Entry, Head, Row, Snapshot
@@ -127,3 +127,41 @@ def test_a_closed_journal_takes_nothing(journal: Journal) -> None:
     journal.close()
     with pytest.raises(JournalError, match="closed"):
         journal.append(entries(1))
+
+
+def told(journal: Journal) -> Head:
+    """Facts that are all handed on, two snapshots near their end; the third fact."""
+    journal.append([*entries(4), entry(4, '{"hit":"x"}'), *entries(4, first=5)])
+    rows = list(journal.rows())
+    for seq in (7, 8):
+        journal.append([], snapshot=Snapshot(seq, rows[seq - 1].hash, 1, b""), cursor=9)
+    return Head(6, rows[5].hash)
+
+
+def test_archived_facts_leave_a_few_at_a_time_and_those_of_awards_stay(journal: Journal) -> None:
+    anchor = told(journal)
+    assert journal.anchor() == EMPTY
+    assert journal.forget(10) == 0
+    head = journal.append(entries(1, first=9), archived=anchor)
+    assert journal.anchor() == anchor
+    assert [row.seq for row in journal.rows()] == list(range(1, 11))
+    assert [journal.forget(3) for _ in range(3)] == [3, 2, 0]
+    assert [row.seq for row in journal.rows()] == [5, 7, 8, 9, 10]
+    assert journal.head() == head
+    assert journal.append(entries(1)).seq == 11
+
+
+@pytest.mark.parametrize(
+    ("seq", "why"),
+    [(0, "facts up to 0 are already"), (8, "two snapshots after it are needed"), (10, "only those up to 9")],
+)
+def test_an_anchor_past_what_is_told_and_saved_is_refused(journal: Journal, seq: int, why: str) -> None:
+    told(journal)
+    with pytest.raises(JournalLimitError, match=why):
+        journal.append([], archived=Head(seq, bytes(32)))
+
+
+def test_an_anchor_with_another_hash_is_refused(journal: Journal) -> None:
+    told(journal)
+    with pytest.raises(JournalLimitError, match="that fact has another hash"):
+        journal.append([], archived=Head(6, bytes(32)))

@@ -43,6 +43,12 @@ def garbage_in_the_schema(content: bytearray) -> None:
     content[100:PAGE] = b"\xa5" * (PAGE - 100)
 
 
+def a_name_that_is_no_text(content: bytearray) -> None:
+    at = content.index(b"trigger", PAGE // 4)  # the kind and the name of something in the schema
+    content[at + 7 : at + 12] = b"\xce\x28\xce\x28\xce"
+    content[content.index(b"CREATE TRIGGER")] ^= 1  # SQLite names it in its complaint, which is then no text
+
+
 def garbage_in_the_middle(content: bytearray) -> None:
     middle = len(content) // 2 // PAGE * PAGE
     content[middle : middle + PAGE] = b"\xa5" * PAGE
@@ -74,6 +80,7 @@ def one_bit_of_one_payload(content: bytearray) -> None:
     [
         garbage_in_the_header,
         garbage_in_the_schema,
+        a_name_that_is_no_text,
         garbage_in_the_middle,
         zeros_in_the_middle,
         half_gone,
@@ -128,7 +135,7 @@ def tamper(path: Path, *statements: str) -> None:
         ("DELETE FROM facts WHERE seq < 513", 1, "facts are missing"),
         ("UPDATE facts SET seq = -5 WHERE seq = 2000", 1, "fact -5 stands in its place: its number is wrong"),
         ("UPDATE facts SET seq = 0 WHERE seq = 2000", 1, "fact 0 stands in its place: its number is wrong"),
-        ("UPDATE archived SET seq = 3", 4, "fact 1 stands in its place"),
+        ("UPDATE archived SET seq = 3", 4, "its prev_hash is"),
     ],
 )
 @pytest.mark.usefixtures("written")

@@ -1,5 +1,6 @@
 """docs/journal.md says what is true: its program verifies, its vector is right, its figures are the code's."""
 
+import gzip
 import re
 import sqlite3
 import subprocess
@@ -12,12 +13,16 @@ import pytest
 
 from controller.chain import link
 from controller.journal import limits, opening, schema
+from controller.journal.archive.files import FILE_MODE as ARCHIVE_MODE
 from controller.journal.chain import proven
 from controller.journal.journal import KEPT_SNAPSHOTS
 from controller.journal.lock import FILE_MODE
 from controller.journal.reading import open_readonly
 from controller.journal.rows import Head
 from controller.journal.sqlite import SqliteJournal
+from controller.service.retention import TOGETHER
+from controller.settings import JournalSettings
+from tests.journal.closed_days import archived, week
 from tests.journal.entries import entries
 
 DOCUMENT = (Path(__file__).parent.parent.parent / "docs/journal.md").read_text()
@@ -40,8 +45,8 @@ def head(path: Path) -> Head:
 
 def test_the_program_is_short_and_imports_only_what_it_says() -> None:
     (program,) = PROGRAM
-    assert len([line for line in program.splitlines() if line]) <= 17
-    assert re.findall("import .*", program) == ["import hashlib, sqlite3, sys"]
+    assert len([line for line in program.splitlines() if line]) <= 25
+    assert re.findall("import .*", program) == ["import gzip, hashlib, json, sqlite3, sys"]
 
 
 def test_the_program_finds_the_head_of_a_sound_journal(path: Path, head: Head) -> None:
@@ -68,16 +73,20 @@ def test_the_program_finds_what_was_changed(path: Path, change: str) -> None:
     assert re.search(r"fact (7|8|-1) is not what was written after fact (6|0)", answer.stderr)
 
 
-def test_the_program_takes_an_archive_and_what_remains(path: Path, head: Head, tmp_path: Path) -> None:
-    """As the archive section has it: two files, one chain, and the schema of today lets facts leave."""
-    archive = tmp_path / "table.journal.000000000001-000000000012.archive"
-    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
-        conn.execute("ATTACH ? AS archive", (str(archive),))
-        conn.execute("CREATE TABLE archive.facts AS SELECT * FROM facts WHERE seq <= 12")
-        conn.execute("UPDATE archived SET seq = 12, hash = (SELECT hash FROM facts WHERE seq = 12)")
-        conn.execute("DELETE FROM facts WHERE seq <= 12")
-    assert verify(archive, path).stdout == f"{head.seq} {head.hash.hex()}\n"
-    assert verify(path).returncode == 1
+def test_the_program_takes_archives_and_what_remains(tmp_path: Path) -> None:
+    """Several files, one chain; and each of them is needed."""
+    path = week(tmp_path / "table.journal")
+    archived(path)
+    archives = sorted((tmp_path / "archive").iterdir())
+    with SqliteJournal(path) as journal:
+        head = journal.head()
+    assert verify(*archives, path).stdout == f"{head.seq} {head.hash.hex()}\n"
+    assert verify(path).returncode == verify(*archives[1:], path).returncode == 1
+    archives[1].chmod(0o640)
+    archives[1].write_bytes(gzip.compress(gzip.decompress(archives[1].read_bytes()).replace(b"royal9", b"royal8", 1)))
+    changed = verify(*archives, path)
+    assert changed.returncode == 1
+    assert "is not what was written after fact" in changed.stderr
 
 
 def test_the_vector_is_right() -> None:
@@ -91,7 +100,9 @@ def test_the_vector_is_right() -> None:
 def test_figures_are_those_of_the_code() -> None:
     assert f"application id {schema.APPLICATION_ID}*" in DOCUMENT
     assert f"schema, {schema.VERSION} today" in DOCUMENT
-    assert int.from_bytes(b"jaca", "big") == 1784767329
+    assert f"mode {ARCHIVE_MODE:04o}. It is JSON" in DOCUMENT
+    assert f"{JournalSettings().keep_days} unless set; at least 3" in DOCUMENT
+    assert f"are deleted, {TOGETHER} in a transaction" in DOCUMENT
     assert f"mode {FILE_MODE:04o}" in DOCUMENT
     assert f"| `wal_autocheckpoint` {opening.CHECKPOINT_PAGES} |" in DOCUMENT
     assert f"| `journal_size_limit` {opening.WAL_KEPT_BYTES >> 20} MiB |" in DOCUMENT

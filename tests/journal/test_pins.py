@@ -27,9 +27,11 @@ def test_a_pin_is_kept_replaced_and_dropped(journal: Both) -> None:
     assert journal.pin("ana") == FIRST
     journal.keep_pin(SECOND)
     assert (journal.pin("ana"), journal.pin("bo")) == (SECOND, OTHER)
+    assert journal.pins() == [SECOND, OTHER]
     journal.drop_pin("ana")
     journal.drop_pin("nobody")
     assert (journal.pin("ana"), journal.pin("bo")) == (None, OTHER)
+    assert journal.pins() == [OTHER]
 
 
 def test_a_pin_is_no_fact(journal: Both) -> None:

@@ -67,6 +67,8 @@ def test_an_older_journal_is_brought_up_to_date_with_its_facts(path: Path) -> No
         journal.append(entries(3))
         rows = list(journal.rows())
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:  # as version 1 would have left it
+        conn.execute("DROP INDEX facts_of_awards")
+        conn.execute("DROP INDEX facts_of_days")
         conn.execute("DROP TABLE alive")
         conn.execute("DROP TABLE pins")
         conn.execute("DROP TABLE snapshots")

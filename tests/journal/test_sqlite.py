@@ -1,5 +1,6 @@
 """The journal on disk: what is in the file, who may have it, and what it says when someone else meddles."""
 
+import json
 import os
 import sqlite3
 import stat
@@ -91,8 +92,11 @@ def test_facts_can_be_neither_changed_nor_deleted_by_a_slip(path: Path) -> None:
 
 def test_archived_facts_can_leave_and_the_rest_stands_on_the_anchor(path: Path) -> None:
     with SqliteJournal(path) as journal:
-        head = journal.append(entries(5))
+        journal.append(entries(5))
         third = list(journal.rows())[2]
+        named = json.dumps({"last": third.seq, "hash": third.hash.hex()})
+        (first,) = entries(1)
+        head = journal.append([first._replace(type="facts-archived", payload=named)])
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:
         conn.execute("UPDATE archived SET seq = ?, hash = ?", (third.seq, third.hash))
         conn.execute("DELETE FROM facts WHERE seq <= 3")
@@ -100,8 +104,8 @@ def test_archived_facts_can_leave_and_the_rest_stands_on_the_anchor(path: Path) 
             conn.execute("DELETE FROM facts WHERE seq = 4")
     with SqliteJournal(path) as journal:
         assert journal.head() == head
-        assert [row.seq for row in journal.rows()] == [4, 5]
-        assert journal.append(entries(1)).seq == 6
+        assert [row.seq for row in journal.rows()] == [4, 5, 6]
+        assert journal.append(entries(1)).seq == 7
 
 
 def test_a_second_opening_is_refused_until_the_first_is_closed(path: Path, tmp_path: Path) -> None:

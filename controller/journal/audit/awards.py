@@ -1,6 +1,6 @@
 """Hits and awards as they stand now, gathered from the facts that made and settled them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -8,12 +8,13 @@ from msgspec.structs import replace
 from controller.core.facts import Fact, LinkWasAnswered
 from controller.core.meters import PAID, PENDING, Hit
 from controller.core.state import Award
-from controller.journal.audit.stored import Stored, one, stored
+from controller.journal.audit.stored import Stored, latest, one, stored
 from controller.journal.reading import JournalReader
 from controller.journal.view_parts import DECIDING
 from controller.rules.errors import BadInputError
 
 HITTING = ("locked-out", "hand-entered", "link-answered")  # facts that make awards
+_HIT = '"hit":'  # what the payload of a fact that makes a jackpot's award has
 _NUMBERS = 2  # an award's id ends in the number of its fact and its own within it
 
 
@@ -44,11 +45,29 @@ class Won(NamedTuple):
 
 def hits(journal: JournalReader) -> list[Won]:
     """Every hit, the newest last."""
-    made = [(each.seq, each.fact) for each in stored(journal, HITTING, holding='"hit":')]
-    shares: dict[str, list[Award]] = {}
-    for award in _settled(journal, [award for _, fact in made for award in fact.awards if award.hit]):
-        shares.setdefault(award.hit, []).append(award)
-    return [Won(meter, hit, tuple(shares[hit.id])) for seq, fact in made for meter, hit in new_hits(seq, fact)]
+    made = list(stored(journal, HITTING, holding=_HIT))
+    return settled(journal, [won for each in made for won in _made(each)])
+
+
+def newest(journal: JournalReader, upto: int) -> Iterator[Won]:
+    """Hits of facts up to a number as they were made, the newest first; read only as far as they are asked for."""
+    for each in latest(journal, HITTING, upto, _HIT):
+        yield from reversed(_made(each))
+
+
+def settled(journal: JournalReader, made: Sequence[Won]) -> list[Won]:
+    """Hits with all their awards, as those stand now."""
+    after = min((won.hit.seq for won in made), default=1) - 1
+    shares: dict[str, list[Award]] = {won.hit.id: [] for won in made}
+    told = stored(journal, HITTING, after, holding=_HIT) if made else ()
+    every = [award for each in told for award in each.fact.awards if award.hit in shares]
+    for award in _settled(journal, every, after):
+        shares[award.hit].append(award)
+    return [won._replace(awards=tuple(shares[won.hit.id])) for won in made]
+
+
+def _made(each: Stored) -> list[Won]:
+    return [Won(meter, hit, ()) for meter, hit in new_hits(each.seq, each.fact)]
 
 
 def find(journal: JournalReader, award: str) -> Won:
@@ -59,7 +78,7 @@ def find(journal: JournalReader, award: str) -> Won:
         raise BadInputError(f"there is no award {award!r} in this journal: `jackpotd audit hits` lists them")
     if not found.hit:
         raise BadInputError(f"award {award} is a fixed one of the paytable: it came from no meter")
-    awards = _settled(journal, [each for each in fact.fact.awards if each.hit == found.hit])
+    awards = _settled(journal, [each for each in fact.fact.awards if each.hit == found.hit], fact.seq)
     meter, hit = next(each for each in new_hits(fact.seq, fact.fact) if each[1].id == found.hit)
     return Won(meter, hit, tuple(awards))
 
@@ -84,10 +103,10 @@ def _number(award: str) -> int:
     return int(award.rpartition("-")[2])
 
 
-def _settled(journal: JournalReader, made: Iterable[Award]) -> list[Award]:
-    """Awards with their fates and amounts as they are now."""
+def _settled(journal: JournalReader, made: Iterable[Award], after: int) -> list[Award]:
+    """Awards made after a fact, or in it, with their fates and amounts as they are now."""
     awards = {award.id: award for award in made}
-    for each in stored(journal, DECIDING, holding='"fates":['):
+    for each in stored(journal, DECIDING, after, holding='"fates":['):
         for fate in each.fact.fates:
             if fate.award in awards:
                 awards[fate.award] = replace(awards[fate.award], fate=fate.fate, amount_cents=fate.amount_cents)

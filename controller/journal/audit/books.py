@@ -18,6 +18,7 @@ from controller.core.accounts import (
 )
 from controller.core.facts import Fact, LockedOut, SubmissionFiled
 from controller.core.meters import PENDING, Meter
+from controller.core.state import State
 
 _LINKS = "links"  # all meters that links keep, as one
 
@@ -32,12 +33,21 @@ class Accounts(NamedTuple):
 
 
 class Books:
-    """Balances of all accounts, fact by fact."""
+    """Balances of all accounts that hold something, fact by fact."""
 
     def __init__(self) -> None:
         self.balances: dict[str, int] = {}  # as the moves add up
         self._said: dict[str, int] = {}  # as the facts last said, of every account of a meter
         self._meters: dict[str, Accounts] = {}
+
+    @classmethod
+    def of(cls, state: State) -> "Books":
+        """The books as they stand in a state, where the facts before it are not there."""
+        made = cls()
+        made.balances = {account: amount for account, amount in state.accounts.items() if amount}
+        for meter in state.meters.values():
+            made._open(meter, set())
+        return made
 
     def flaw(self, fact: Fact) -> str | None:
         """Book the next fact; why its money does not add up, None if it does."""
@@ -68,10 +78,13 @@ class Books:
             source, target, amount = move.source, move.target, move.units
             if amount <= 0:
                 return f"it moves {amount} units from {source} to {target}: a move is of more than nothing"
-            balances[source] = balances.get(source, 0) - amount
-            balances[target] = balances.get(target, 0) + amount
-            touched.add(source)
-            touched.add(target)
+            for account, change in ((source, -amount), (target, amount)):
+                balance = balances.get(account, 0) + change
+                if balance:
+                    balances[account] = balance
+                else:
+                    balances.pop(account, None)  # every award has an account of its own: settled, it is not kept
+                touched.add(account)
         return None
 
     def _hear(self, fact: Fact, touched: set[str]) -> None:

@@ -10,41 +10,12 @@ from msgspec import UNSET
 from controller.core.accounts import carry_account, meter_account, reserve_account
 from controller.core.facts import Fact, Reading, ReadingsTaken, SubmissionFiled
 from controller.core.filed import Filed
+from controller.explained import COUNTERS, Account, MeterDay
 from controller.journal.audit.reasons import changes
 from controller.journal.audit.stored import Stored, one, stored
 from controller.journal.reading import JournalReader
 from controller.journal.view_parts import DECIDING
 from controller.rules.errors import BadInputError
-
-COUNTERS = ("in_cents", "hits", "wins_cents", "paid_cents")
-
-
-class Account(NamedTuple):
-    """One account over a day, in units."""
-
-    opening: int
-    closing: int
-    changes: dict[str, int]  # why, and how much
-
-    @property
-    def unexplained(self) -> int:
-        """What no fact accounts for. Anything but zero is an alarm."""
-        return self.closing - self.opening - sum(self.changes.values())
-
-
-class MeterDay(NamedTuple):
-    """A meter over a day: its three accounts, and its counters at the beginning and at the end."""
-
-    meter: str
-    display: Account
-    reserve: Account
-    carry: Account
-    counters: dict[str, tuple[int, int]]
-
-    @property
-    def ok(self) -> bool:
-        """Whether every unit is explained."""
-        return not any(each.unexplained for each in (self.display, self.reserve, self.carry))
 
 
 class Day(NamedTuple):
@@ -97,30 +68,38 @@ def report(journal: JournalReader, day: str) -> Day:
 
 def days(journal: JournalReader) -> list[str]:
     """Every gaming day the journal knows, the running one last."""
-    return list(_began(journal))
+    return list(spans(journal))
 
 
-def _began(journal: JournalReader) -> dict[str, Stored]:
-    """The gaming days and the facts they began with."""
-    found: dict[str, Stored] = {}
+def spans(journal: JournalReader) -> dict[str, tuple[Stored, Stored | None]]:
+    """The gaming days, each with the fact it began with and the readings that ended it; none ended the running one.
+
+    A clock that was far ahead and is set right begins its day a second time: the day is then from its first beginning
+    to its last end, with all that came between.
+    """
+    found: dict[str, tuple[Stored, Stored | None]] = {}
+    day = ""
     for each in stored(journal, ("submission-filed", "readings-taken")):
         if isinstance(each.fact, ReadingsTaken) or (isinstance(each.fact, SubmissionFiled) and not found):
-            found[each.fact.day] = each
+            if found:
+                found[day] = (found[day][0], each)
+            day = each.fact.day
+            first, _ = found.pop(day, (each, None))
+            found[day] = (first, None)
     return found
 
 
 def _bounds(journal: JournalReader, day: str) -> _Bounds:
-    began = _began(journal)
-    if day not in began:
-        known = f"it has {', '.join(began)}" if began else "it has none"
-        raise BadInputError(f"{day} is no gaming day of this journal: {known}")
-    following = list(began.values())[list(began).index(day) + 1 :]
-    opening = began[day].fact
-    before = {each.meter: each for each in opening.readings} if isinstance(opening, ReadingsTaken) else {}
-    if following and isinstance(following[0].fact, ReadingsTaken):
-        return _Bounds(began[day], following[0], before, {each.meter: each for each in following[0].fact.readings})
+    known = spans(journal)
+    if day not in known:
+        told = f"it has {', '.join(known)}" if known else "it has none"
+        raise BadInputError(f"{day} is no gaming day of this journal: {told}")
+    first, last = known[day]
+    before = {each.meter: each for each in first.fact.readings} if isinstance(first.fact, ReadingsTaken) else {}
+    if last is not None and isinstance(last.fact, ReadingsTaken):
+        return _Bounds(first, last, before, {each.meter: each for each in last.fact.readings})
     newest = one(journal, journal.head().seq)
-    return _Bounds(began[day], newest or began[day], before, None)
+    return _Bounds(first, newest or first, before, None)
 
 
 def _filed(journal: JournalReader, upto: int) -> Filed:

@@ -1,11 +1,10 @@
 """Snapshots held against the facts: each is the state replayed so far, and the fact after it vouches for its bytes."""
 
-import sqlite3
 from hashlib import sha256
 
 from controller.core.facts import Fact, SnapshotTaken
 from controller.core.state import VERSION, State
-from controller.journal.errors import JournalCorruptError, translated
+from controller.journal.errors import COMPLAINTS, JournalCorruptError, translated
 from controller.journal.reading import JournalReader
 from controller.journal.rows import Snapshot
 from controller.journal.starting import unpacked
@@ -20,7 +19,7 @@ class Kept:
     def __init__(self, journal: JournalReader) -> None:
         try:
             found = journal.db.conn.execute(_SELECT).fetchall()
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             raise translated(journal.path, error) from error
         if any(tuple(map(type, row)) != _TYPES for row in found):
             raise JournalCorruptError(f"{journal.path}: a snapshot is stored with values of other types than written")
@@ -42,6 +41,24 @@ class Kept:
         if snapshot.hash != hash_:
             return f"the snapshot after it stands on the hash {snapshot.hash.hex()}"
         return _difference(snapshot, state) if snapshot.version == VERSION else None
+
+    def oldest(self) -> Snapshot | None:
+        """The first one that a replay can begin from."""
+        return next((each for _, each in sorted(self._waiting.items()) if each.version == VERSION), None)
+
+    def damage(self, snapshot: Snapshot) -> tuple[int, str] | None:
+        """Why no replay can begin from a snapshot."""
+        try:
+            unpacked(snapshot.payload)
+        except ValueError as error:
+            return snapshot.seq, f"the snapshot after it cannot be read: {error}"
+        return None
+
+    def begin(self, snapshot: Snapshot) -> State:
+        """Begin with a snapshot and no fact before it: the next one has to vouch for it."""
+        self._waiting = {seq: each for seq, each in self._waiting.items() if seq > snapshot.seq}
+        self._unvouched = snapshot
+        return unpacked(snapshot.payload)
 
     def unmet(self) -> tuple[int, str] | None:
         """A snapshot that no fact vouches for, or that no fact leads to."""

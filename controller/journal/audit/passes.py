@@ -4,6 +4,7 @@ They share nothing, so that they can run side by side: the replay alone takes lo
 """
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import NamedTuple, TypeAlias, cast
 
 from msgspec import json
@@ -24,10 +25,12 @@ from controller.core.invariants import check
 from controller.journal.audit.books import Books
 from controller.journal.audit.kept import Kept
 from controller.journal.audit.playback import Playback
+from controller.journal.audit.stayed import alike, alone, unpacked_files
 from controller.journal.chain import RawRow, sound
 from controller.journal.errors import JournalCorruptError, JournalError
 from controller.journal.reading import JournalReader, open_readonly
-from controller.journal.rows import EMPTY, Head
+from controller.journal.rows import EMPTY, Head, Snapshot
+from controller.journal.starting import unpacked
 
 Tell: TypeAlias = Callable[[int], None]  # how many facts are done
 _TELL_EVERY = 2048  # facts between two calls of it: often enough for a bar that moves
@@ -48,30 +51,58 @@ class Bad(NamedTuple):
     why: str
 
 
-def prove_chain(path: str, last: int, promised: Head | None, tell: Tell | None = None) -> Bad | None:
+class Ground(NamedTuple):
+    """What a proof stands on: the first fact and every archive, or the anchor and a snapshot after it."""
+
+    archives: tuple[str, ...] = ()  # paths, from the first fact to the anchor
+    start: Head = EMPTY
+    snapshot: Snapshot | None = None  # from which the money and the replay begin; None: from the first fact
+    bare: bool = False  # nothing to begin from: the chain alone is proven
+
+
+ALL = Ground()
+
+
+def prove_chain(
+    path: str, last: int, promised: Head | None, tell: Tell | None = None, ground: Ground = ALL
+) -> Bad | None:
     """Prove the chain up to a fact, and the books. In a process of its own, so it opens the journal for itself."""
-    books, place = Books(), promised or EMPTY
+    saved = ground.snapshot
+    books, place = Books.of(unpacked(saved.payload)) if saved else Books(), promised or EMPTY
 
     def flaw(row: _Row) -> str | None:
         seq, _, _, name, version, payload, _, hash_ = row
         fact = _exact(name, version, payload)
         if seq == place.seq and hash_ != place.hash:
             return f"its hash is {hash_.hex()}, and {place.hash.hex()} was promised"
+        if saved and seq == saved.seq and hash_ != saved.hash:
+            return f"the snapshot after it stands on the hash {saved.hash.hex()}"
+        if ground.bare or (saved and seq <= saved.seq):
+            return None
         if fact.moves or fact.meters or fact.awards or fact.fates or type(fact) in _MONEY:
             return books.flaw(fact)
         return None
 
     with open_readonly(path) as journal:
-        seq, bad = _first(sound(journal.raw(upto=last), EMPTY), flaw, tell)
+        stayed = journal.raw(0, journal.start().seq)
+        archived = alike(unpacked_files(ground.archives, bytearray), stayed) if ground.archives else ()
+        seq, bad = _first(sound(chain(archived, journal.raw(upto=last)), ground.start), flaw, tell)
+        if bad is None and not ground.archives:
+            bad = _first(alone(stayed), lambda _: None, None)[1]
     if bad is None and place.seq > seq:
         return Bad(seq + 1, f"the journal ends at fact {seq}, and fact {place.seq} was promised")
-    total = sum(books.balances.values())
+    total = 0 if ground.bare else sum(books.balances.values())
     return Bad(seq, f"the accounts sum to {total} units, not to zero") if total and bad is None else bad
 
 
-def prove_replay(journal: JournalReader, last: int, kept: Kept, tell: Tell | None = None) -> Bad | None:
+def prove_replay(
+    journal: JournalReader, last: int, kept: Kept, tell: Tell | None = None, ground: Ground = ALL
+) -> Bad | None:
     """Replay every fact up to a number, and hold the snapshots against it. The chain is the other pass's."""
-    playback = Playback()
+    if ground.bare:
+        return None
+    playback = Playback(kept.begin(ground.snapshot) if ground.snapshot else None)
+    after = ground.snapshot.seq if ground.snapshot else None
 
     def flaw(row: _Row) -> str | None:
         seq, at, round_, name, version, payload, _, hash_ = row
@@ -81,7 +112,8 @@ def prove_replay(journal: JournalReader, last: int, kept: Kept, tell: Tell | Non
             return kept.flaw(seq, hash_, fact, playback.state)
         return why
 
-    seq, bad = _first(journal.raw(upto=last, text=bytes), flaw, tell)
+    rows = chain(unpacked_files(ground.archives, bytes, last), journal.raw(after, last, bytes))
+    seq, bad = _first(rows, flaw, tell)
     if bad is None:
         try:
             check(playback.state)

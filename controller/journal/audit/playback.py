@@ -26,8 +26,8 @@ class Won(NamedTuple):
 class Playback:
     """The state, fact by fact."""
 
-    def __init__(self) -> None:
-        self.state = State()
+    def __init__(self, state: State | None = None) -> None:
+        self.state = state or State()
 
     def flaw(self, recorded: Recorded) -> str | None:
         """Apply the next fact; why it cannot have followed the ones before, None if it can."""
