@@ -16,11 +16,11 @@ from tests.link.server import folder as server_folder
 def figures() -> list[Figure | Note]:
     """All but the long one."""
     with server() as on, server_folder() as made:
-        written = _sample(on)
+        like = written(on)
         return [
             Note(machine()),
-            *link_rates.figures(on, made, written),
-            *link_tables.figures(on, written),
+            *link_rates.figures(on, made, like),
+            *link_tables.figures(on, like),
             *link_lost.figures(on, made),
         ]
 
@@ -28,10 +28,10 @@ def figures() -> list[Figure | Note]:
 def soak() -> list[Figure | Note]:
     """A thousand tables for ten minutes."""
     with server() as on:
-        return link_tables.figures(on, _sample(on), link_tables.SOAK_SECONDS)
+        return link_tables.figures(on, written(on), link_tables.SOAK_SECONDS)
 
 
-def _sample(on: Server) -> Sample:
+def written(on: Server) -> Sample:
     """A line and a row as the product writes them."""
     dsn = opened(on, ["sample"])
 

@@ -128,16 +128,18 @@ class Crowd:
         return line
 
 
-def figures(on: Server, folder: Path, sample: Sample) -> list[Figure | Note]:
+def figures(
+    on: Server, folder: Path, sample: Sample, every: Sequence[int] = CLIENTS, blocks: int = ROUNDS
+) -> list[Figure | Note]:
     """Every number of clients."""
-    names = {clients: [f"c{clients}-{number}" for number in range(clients)] for clients in CLIENTS}
+    names = {clients: [f"c{clients}-{number}" for number in range(clients)] for clients in every}
     tables = [name for each in names.values() for name in each]
     ours, bare, blocking = opened(on, tables), opened(on, tables), opened(on, tables)
     pgbench = Pgbench(folder, opened(on, tables), sample, stamp(time.time_ns() // 1000))
     found: list[Figure | Note] = []
     rounds: dict[str, int] = {}
     lost = 0
-    for clients in CLIENTS:
+    for clients in every:
         progress(f"link: {clients} clients")
         processes = min(clients, PROCESSES)
         openings = [
@@ -146,7 +148,7 @@ def figures(on: Server, folder: Path, sample: Sample) -> list[Figure | Note]:
         crowd = Crowd(on, openings)
         try:
             crowd.open()
-            ways = _measured(crowd, pgbench, clients, processes)
+            ways = _measured(crowd, pgbench, clients, processes, blocks)
             closed = crowd.close()
         finally:
             crowd.end()
@@ -161,12 +163,12 @@ def figures(on: Server, folder: Path, sample: Sample) -> list[Figure | Note]:
     ]
 
 
-def _measured(crowd: Crowd, pgbench: Pgbench, clients: int, processes: int) -> dict[str, Found]:
+def _measured(crowd: Crowd, pgbench: Pgbench, clients: int, processes: int, blocks: int) -> dict[str, Found]:
     turns = (OURS, BARE, BLOCKING)
     for way in turns:
         crowd.block(way, Found())  # for caches
     ways = {way: Found() for way in (*turns, PGBENCH)}
-    for number in range(ROUNDS):
+    for number in range(blocks):
         for way in turns if number % 2 else reversed(turns):
             crowd.block(way, ways[way])
         if number % PGBENCH_EVERY == PGBENCH_EVERY // 2:

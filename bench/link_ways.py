@@ -16,7 +16,7 @@ from psycopg import AsyncConnection
 from bench.link_place import CHANCES, LINK, METER, Sample, filed_meters, files, full_name, settings
 from controller.core.state import Intent, LinkHead
 from controller.link import postgres
-from controller.link.ledger import VERSION
+from controller.link.lines import VERSION
 from controller.link.sessions import Identity, LinkLostError
 from controller.outlets.link import RETRY_SECONDS
 

@@ -30,6 +30,8 @@ class Asked(NamedTuple):
     settings: LinkSettings
     site: str
     table: str  # site/table
+    timezone: str
+    day_start: str
     filings: dict[str, Filing]
     credentials: Path | None
 
@@ -59,7 +61,15 @@ def _asked(path: str) -> Asked:
     if not settings.name:
         raise BadInputError(f"{path} has no link: give it one in [link], with name, meter and dsn")
     folder = os.environ.get(CREDENTIALS, "")
-    return Asked(settings, files.site, files.name, filings(files, settings.name), Path(folder) if folder else None)
+    return Asked(
+        settings,
+        files.site,
+        files.name,
+        files.timezone,
+        files.day_start,
+        filings(files, settings.name),
+        Path(folder) if folder else None,
+    )
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from controller.cli.audit import columns, exact, printable
 from controller.cli.link import Asked, connected
 from controller.cli.output import say
 from controller.core.facts import Fact, UnreadableFactError, decode
+from controller.journal.archive.whole import whole
 from controller.journal.chain import sound
 from controller.journal.errors import JournalCorruptError, JournalError
 from controller.journal.reading import JournalReader, open_readonly
@@ -27,7 +28,8 @@ def run(options: argparse.Namespace, asked: Asked) -> int:
     """Add the link up and tell; exit 1 where something does not fit, and name it."""
     try:
         with ExitStack() as stack:
-            journals = [stack.enter_context(open_readonly(path)) for path in options.journal]
+            opened = (open_readonly(path, archives=options.archives) for path in options.journal)
+            journals = [stack.enter_context(journal) for journal in opened]
             # What the journals were answered up to here, the ledger must have: it is looked at after them.
             settled = [journal.head().seq for journal in journals]
             connection = stack.enter_context(connected(asked))
@@ -64,12 +66,9 @@ def journaled(
 
 def _facts(journal: JournalReader, link: str) -> Iterator[tuple[int, Fact]]:
     """The facts of a journal that concern a link, the chain proven on the way."""
-    start = journal.start()
-    if start != EMPTY:
-        raise BadInputError(f"{journal.path}: facts up to {start.seq} are not in this file: an audit takes all of them")
     marks = (b'"intents":', f'"link:{link}"'.encode())
     row: Any  # of the types its shape says, which `sound` has looked at
-    for row in sound(journal.raw(), start):
+    for row in sound(whole(journal), EMPTY):
         seq, _, _, name, version, payload, _, _ = row
         if bytes(name) in _ALWAYS or any(mark in payload for mark in marks):
             try:
@@ -125,6 +124,7 @@ def _meter(each: MeterSum) -> dict[str, object]:
         "awarded_units": each.flows.awarded,
         "awards_returned_units": each.flows.awards_returned,
         "seeded_units": each.flows.seeded,
+        "adjusted_units": each.flows.adjusted,
         "display_units": state.units,
         "reserve_units": state.reserve,
         "carry_units": state.carry,
@@ -141,6 +141,7 @@ def _meter(each: MeterSum) -> dict[str, object]:
                 "awards_returned_units": sums.awards_returned,
                 "paid_units": sums.paid,
                 "pending_units": sums.pending,
+                "adjusted_units": sums.adjusted,
             }
             for sums in sorted(proof.tables.values(), key=lambda sums: sums.table)
         ],
@@ -171,16 +172,16 @@ def _told(found: Audit) -> Iterator[str]:
 def _meter_told(each: MeterSum) -> Iterator[str]:
     proof, flows, state = each.proof, each.flows, each.proof.stored.state
     yield f"{proof.stored.meter}: {proof.seq} lines, head {proof.seq}:{proof.hash.hex()}"
-    rows = [["table", "wagers", "contributed", "returned", "awards", "awards back"]]
+    rows = [["table", "wagers", "contributed", "returned", "awards", "awards back", "adjusted"]]
     rows += [
         [
             sums.table,
             f"{sums.wagers:,}",
-            *(exact(part) for part in (sums.contributed, sums.returned, sums.awarded, sums.awards_returned)),
+            *map(exact, (sums.contributed, sums.returned, sums.awarded, sums.awards_returned, sums.adjusted)),
         ]
         for sums in sorted(proof.tables.values(), key=lambda sums: sums.table)
     ]
-    yield from (f"  {line}" for line in columns(rows, "lrrrrr"))
+    yield from (f"  {line}" for line in columns(rows, "lrrrrrr"))
     parts = [
         ["opened by the house", exact(proof.opened_units)],
         ["+ seeds and top-ups, less those returned", exact(flows.seeded)],
@@ -188,6 +189,7 @@ def _meter_told(each: MeterSum) -> Iterator[str]:
         ["- contributions returned", exact(flows.returned)],
         ["- awards", exact(flows.awarded)],
         ["+ awards returned", exact(flows.awards_returned)],
+        ["+ adjustments, less those out of it", exact(flows.adjusted)],
         ["= meter", exact(state.units)],
         ["  reserve", exact(state.reserve)],
         ["  carry", exact(state.carry)],

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import MsgspecError, Struct, json
 
 from controller.link.journaled import Asked, Journaled, Told
-from controller.link.ledger import Line
+from controller.link.lines import Line
 from controller.link.proving import Row
 from controller.link.sums import Flows, UnknownMoveError, flows
 from controller.rules.money import UNITS_PER_CENT
@@ -59,10 +59,12 @@ def compare(journaled: Journaled, lines: Iterable[tuple[str, Row]], last: Mappin
         found.differences += [f"{where}: {why}" for why in _mismatches(asked, meter, row, line, flowed)]
         found.ledger_units += _left_with_link(flowed)
         if told is None:
-            found.under_way.append(f"{where}: the journal of {table} has no answer yet")
-            found.under_way_units += flowed.awarded + flowed.returned
+            why = f"{table} abandoned {row.intent}" if row.intent in journaled.abandoned else ""
+            found.under_way.append(f"{where}: {why or f'the journal of {table} has no answer yet'}")
+            if row.kind != "resplit":  # of which the journal has all since it was asked
+                found.under_way_units += flowed.awarded + flowed.returned - flowed.adjusted
         else:
-            found.differences += [f"{where}: {why}" for why in _mistold(asked, told, row, line)]
+            found.differences += [f"{where}: {why}" for why in _mistold(asked, told, row, line, flowed)]
     _without_lines(found, journaled, applied, last, settled)
     if found.difference_units and not found.differences:
         found.differences.append(f"{table}: {money(found.difference_units)} between its journal and the ledger")
@@ -71,7 +73,7 @@ def compare(journaled: Journaled, lines: Iterable[tuple[str, Row]], last: Mappin
 
 def _left_with_link(flowed: Flows) -> int:
     """What a line changes in what the table has with the link."""
-    return flowed.contributed - flowed.awarded + flowed.awards_returned - flowed.returned
+    return flowed.contributed - flowed.awarded + flowed.awards_returned - flowed.returned + flowed.adjusted
 
 
 def _back(asked: Asked, line: Line) -> int:
@@ -89,15 +91,22 @@ def _mismatches(asked: Asked, meter: str, row: Row, line: Line, flowed: Flows) -
         ("wagers", intent.stakes, line.stakes),
         ("positions", intent.positions, line.positions),
         ("outcome", intent.outcome, line.outcome),
+        ("shares", intent.split, line.split),
+        ("cents", intent.cents, line.cents),
+        ("expected cents", intent.expected_cents, line.expected_cents),
     ):
         if mine != theirs:
             yield f"{intent.id} was asked with {name} {mine}, and applied with {theirs}"
-    given = {"contribute": flowed.contributed, "unwind": flowed.awards_returned}.get(intent.kind, 0)
+    given = {
+        "contribute": flowed.contributed,
+        "unwind": flowed.awards_returned,
+        "resplit": flowed.awards_returned - flowed.awarded,
+    }.get(intent.kind, 0)
     if asked.units != given:
         yield f"{intent.id} gave {money(asked.units)}, and {money(given)} was applied"
 
 
-def _mistold(asked: Asked, told: Told, row: Row, line: Line) -> Iterator[str]:
+def _mistold(asked: Asked, told: Told, row: Row, line: Line, flowed: Flows) -> Iterator[str]:
     """How an answer differs from the line it is of."""
     table = asked.intent.table.rpartition("/")[2]
     if (told.ledger_seq, told.ledger_hash) != (row.seq, row.hash.hex()):
@@ -107,11 +116,17 @@ def _mistold(asked: Asked, told: Told, row: Row, line: Line) -> Iterator[str]:
         )
     if told.display_cents != line.after.units // UNITS_PER_CENT:
         yield f"{table} was told of {told.display_cents} cents on the meter"
-    won = tuple(sorted((each.position, each.amount_cents) for each in line.hits))
+    won = tuple(sorted((each.position, each.amount_cents) for each in line.hits if each.amount_cents))
     if told.won != won:
         yield f"{table} was told of awards (position, cents) {told.won}, the line has {won}"
     if told.returned != _back(asked, line):
         yield f"{table} took {money(told.returned)} back, the line has {money(line.returned_units)}"
+    if (told.adjusted, told.refusal) != (flowed.adjusted, line.refusal):
+        mine, theirs = (
+            f"{money(units)} {refusal}"
+            for units, refusal in ((told.adjusted, told.refusal), (flowed.adjusted, line.refusal))
+        )
+        yield f"{table} adjusted by {mine}, the line by {theirs}"
 
 
 def _without_lines(
@@ -127,10 +142,12 @@ def _without_lines(
         what = f"{table} round {intent.round}: {intent.kind} of {intent.meter}"
         if told is None or told.seq > settled:
             worth = f" {money(asked.units)}" if asked.units else ""
-            found.under_way.append(f"{what} asked, not yet applied{worth}")
+            fate = "abandoned" if id_ in journaled.abandoned else "asked"
+            found.under_way.append(f"{what} {fate}, not yet applied{worth}")
             found.under_way_units += asked.units
             if told is not None:  # answered while the ledger was read
                 found.under_way_units -= sum(cents for _, cents in told.won) * UNITS_PER_CENT + told.returned
+                found.under_way_units += told.adjusted
         elif told.ledger_seq > last.get(intent.meter, 0):
             lost.setdefault(intent.meter, []).append(told.ledger_seq)
         else:

@@ -7,9 +7,9 @@ from psycopg.rows import TupleRow
 from controller.core.filed import FiledMeter
 from controller.core.meters import Meter
 from controller.link.deriving import LinkedDerivation, Row, derive
-from controller.link.ledger import Line
-from controller.link.reaching import connected
-from controller.link.sessions import LinkRefusedError
+from controller.link.lines import Line
+from controller.link.reaching import connected, told
+from controller.link.sessions import LinkLostError, LinkRefusedError
 from controller.wire.link import LinkSettings
 
 PAGE = 2_000  # lines fetched at a time: a megabyte or two
@@ -41,4 +41,10 @@ def derived_at(settings: LinkSettings, password: str | None, meter: str, seq: in
     """The same on a connection of its own: the table's session is for play."""
     with connected(settings, "jackpotd derive", password=password) as connection:
         connection.execute("SELECT set_config('statement_timeout', %s, false)", (str(ANSWER_MS),))
-        return derived(connection, settings.name, meter, seq, position)
+        try:
+            return derived(connection, settings.name, meter, seq, position)
+        except (psycopg.Error, LinkLostError):
+            raise
+        except Exception as error:  # whatever a line made by others does: it is said of the link, not of the table
+            why = f"what the link {settings.name} keeps cannot be read ({type(error).__name__}: {told(error)})"
+            raise LinkRefusedError(f"{why}: have it looked into with `jackpotd link audit`") from error

@@ -7,7 +7,8 @@ from controller.core.accounts import SEED, meter_account, reserve_account, units
 from controller.core.filed import MYSTERY, FiledMeter
 from controller.core.inputs import LinkHit
 from controller.core.meters import Meter
-from controller.link.ledger import Line
+from controller.explained import GIVEN_BACK
+from controller.link.lines import Line
 from controller.link.sessions import LinkRefusedError
 from controller.rules.money import UNITS_PER_CENT
 
@@ -16,8 +17,8 @@ MOST_LINES = 50_000
 
 CONTRIBUTION, OPENED, SEEDED, RELEASED = "contribution", "opening amount", "seed or top-up", "reserve released"
 LEFT, SPILL, CARRIED = "left of the jackpot before", "left of the award before", "above the next ceiling"
-RETURNED, REVERSED = "award returned", "wager taken out"
-_WORDS = {"unwind": RETURNED, "reverse": REVERSED}
+RETURNED, SHARED_ANEW, ADJUSTED = "award returned", "jackpot shared anew", "adjustment"
+_WORDS = {"unwind": RETURNED, "reverse": GIVEN_BACK, "resplit": SHARED_ANEW, "adjust": ADJUSTED}
 
 
 class Step(NamedTuple):

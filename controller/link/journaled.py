@@ -1,6 +1,6 @@
 """What a table's own journal says of its link: all it asked for, and all it was answered."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from controller.core.accounts import WAGERS, link_account, pending_account
@@ -26,6 +26,8 @@ class Told(NamedTuple):
     display_cents: int
     won: tuple[tuple[int, int], ...]  # position and cents, sorted
     returned: int
+    adjusted: int  # units that an adjustment moved to the link, less those that came from it
+    refusal: str
 
 
 class Journaled:
@@ -36,6 +38,7 @@ class Journaled:
         self.facts = 0
         self.asked: dict[str, Asked] = {}
         self.told: dict[str, Told] = {}
+        self.abandoned: set[str] = set()  # intents that the table left with a link that was lost
         self.balance = 0  # what the table has with the link: given, less what it got
         self._link = link
         self._account = link_account(link)
@@ -46,31 +49,42 @@ class Journaled:
         self.facts = seq
         if isinstance(fact, SubmissionFiled):
             self.table = fact.filed.name
-        for move in fact.moves:
-            self.balance += (move.target == self._account) * move.units - (move.source == self._account) * move.units
+            self.abandoned.update(fact.abandoned)
+        self.balance += self._balance(fact)
         for intent in fact.intents:
             if intent.link == self._link:
                 self.asked[intent.id] = Asked(seq, intent, sum(self._given(fact, intent)))
         if isinstance(fact, LinkWasAnswered) and fact.intent in self.asked:
             self._answered(seq, fact)
 
+    def _balance(self, fact: Fact) -> int:
+        """What a fact gives to the link, less what it takes from it."""
+        given = sum(each.units for each in fact.moves if each.target == self._account)
+        return given - sum(each.units for each in fact.moves if each.source == self._account)
+
     def _given(self, fact: Fact, intent: Intent) -> Iterator[int]:
-        """The money that goes with an intent: contributions, and awards that go back."""
+        """The money that goes with an intent: contributions, and awards that go back, less what others get of them."""
         if isinstance(fact, LockedOut) and intent.kind == "contribute":
             for wager in fact.wagers:
                 yield from (each.units + each.reserve for each in wager.shares if each.meter == intent.meter)
-        if intent.kind == "unwind":
-            sources = {
-                pending_account(award)
-                for award, place in self._places.items()
-                if place[:2] == (intent.meter, intent.round) and place[2] in intent.positions
-            }
-            yield from (each.units for each in fact.moves if each.target == self._account and each.source in sources)
+        if intent.kind in ("unwind", "resplit"):
+            gone = self._pending(intent, intent.positions)
+            yield from (each.units for each in fact.moves if each.target == self._account and each.source in gone)
+            left = self._pending(intent, [position for position, _ in intent.split])
+            yield from (-each.units for each in fact.moves if each.source == self._account and each.target in left)
+
+    def _pending(self, intent: Intent, positions: Sequence[int]) -> set[str]:
+        """The accounts of awards of an intent's round."""
+        return {
+            pending_account(award)
+            for award, place in self._places.items()
+            if place[:2] == (intent.meter, intent.round) and place[2] in positions
+        }
 
     def _answered(self, seq: int, fact: LinkWasAnswered) -> None:
         won = tuple(sorted((award.position, award.amount_cents) for award in fact.awards))
         returned = sum(each.units for each in fact.moves if (each.source, each.target) == (self._account, WAGERS))
-        self.told[fact.intent] = Told(
-            seq, fact.meter, fact.ledger_seq, fact.ledger_hash, fact.display_cents, won, returned
-        )
+        adjusted = self._balance(fact) if self.asked[fact.intent].intent.kind == "adjust" else 0
+        place = (seq, fact.meter, fact.ledger_seq, fact.ledger_hash)
+        self.told[fact.intent] = Told(*place, fact.display_cents, won, returned, adjusted, fact.refusal)
         self._places |= {award.id: (fact.meter, fact.round, award.position) for award in fact.awards}

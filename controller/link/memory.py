@@ -10,7 +10,8 @@ from controller.core.inputs import LinkAnswered
 from controller.core.meters import Meter, open_meter
 from controller.core.state import Intent
 from controller.link.chances import Chances
-from controller.link.ledger import Book, Listed, Past, answer, decide
+from controller.link.ledger import decide
+from controller.link.lines import Book, Listed, Past, answer
 
 
 class MemoryLink:

@@ -23,7 +23,8 @@ Connection = psycopg.Connection[TupleRow]
 GENESIS = bytes(32)  # the hash before the first line
 
 _ALONE = "SELECT pg_advisory_xact_lock(hashtext('jackpotd link init'))"
-_THERE = "SELECT to_regclass('jackpotd.version') IS NOT NULL"
+# Asked of the catalog's own table: to_regclass may answer from what this session remembers of a moment ago.
+_THERE = "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = 'jackpotd' AND tablename = 'version'"
 _KNOWN = "SELECT meter, site, wager, stake_cents, filed, state FROM jackpotd.meters WHERE link = %s"
 _OPEN = (
     "INSERT INTO jackpotd.meters (link, meter, site, wager, stake_cents, filed, opened, seq, hash, state, hits) "
@@ -72,6 +73,7 @@ def let_in(connection: Connection, role: str) -> None:
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
         raise LinkRefusedError(f"there is no role {role}: make it with CREATE ROLE {role} LOGIN, or name another")
     with connection.transaction():
+        connection.execute(_ALONE)  # two who give rights on one thing at once: the second would fail
         for statement in schema.RIGHTS:
             connection.execute(sql.SQL(statement).format(role=sql.Identifier(role)))
 

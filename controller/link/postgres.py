@@ -26,18 +26,8 @@ from controller.core.state import Intent
 from controller.link.admitting import Connection, prepare, refuse_strangers
 from controller.link.chances import Chances, refuse_broken_seal
 from controller.link.eager import Eager
-from controller.link.ledger import (
-    VERSION,
-    Applied,
-    Book,
-    LedgerError,
-    Line,
-    Listed,
-    Past,
-    answer,
-    decide,
-    refuse_another,
-)
+from controller.link.ledger import decide
+from controller.link.lines import VERSION, Applied, Book, LedgerError, Line, Listed, Past, answer, refuse_another
 from controller.link.reaching import told as _told
 from controller.link.reaching import words
 from controller.link.sessions import Identity, LinkLostError, LinkRefusedError, Shown

@@ -7,7 +7,7 @@ from controller.core.accounts import units
 from controller.core.filed import MYSTERY, FiledMeter
 from controller.core.inputs import LinkHit
 from controller.core.meters import Meter
-from controller.link.ledger import After, Line
+from controller.link.lines import After, Line
 from controller.vault import VaultError, commitment
 
 
@@ -38,6 +38,8 @@ class Promises:
         if not hits:
             if line.after.commitment != before.commitment:
                 return "the commitment changed without a hit"
+            if kind not in ("contribute", "reverse") and line.after.units != before.units:
+                return "it changes what can be won without a wager"
             if kind == "contribute":
                 self._highest = max(self._highest, line.after.units)
             return ""

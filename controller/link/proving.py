@@ -3,7 +3,7 @@
 Nothing here decides: what the lines say is added up a second time, apart from the rules that made them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from msgspec import MsgspecError, json
@@ -13,7 +13,8 @@ from controller.chain import link as chained
 from controller.core.accounts import carry_account, meter_account, moved, reserve_account
 from controller.core.filed import FiledMeter
 from controller.core.meters import Meter
-from controller.link.ledger import VERSION, After, Line, Listed, after
+from controller.link.lines import VERSION, VERSIONS, After, Line, Listed, after
+from controller.link.misfits import jackpot, misfit
 from controller.link.promises import Promises
 from controller.link.sums import PENDING, TableSums, UnknownMoveError, flows
 from controller.rules.money import UNITS_PER_CENT
@@ -67,6 +68,7 @@ class Proof:
         self._after = after(stored.opened)
         self._accounts = {meter_account(stored.meter): stored.opened.units}
         self._hit_of: dict[str, str] = {}  # of each award that is pending
+        self._jackpots: dict[str, int] = {}  # cents of each hit with an award that is pending
         self._promises = Promises(link, stored.filed, stored.opened)
         if why := self._opening():
             self.bad = Bad(0, why)
@@ -107,7 +109,7 @@ class Proof:
         actual = chained(row.prev_hash, row.seq, row.at, row.round, row.kind, row.version, row.payload)
         if row.hash != actual:
             return f"its hash is {row.hash.hex()}, its content has the hash {actual.hex()}"
-        if row.version != VERSION:
+        if row.version not in VERSIONS:
             return f"it is of version {row.version}, this software knows {VERSION}"
         try:
             line = json.decode(row.payload, type=Line)
@@ -117,26 +119,23 @@ class Proof:
             return "its columns do not say what it says"
         if line.table not in self._known:
             return f"it is of {line.table}, which is no table of this link"
-        if why := self._money(row.kind, line):
+        if why := self._money(row.kind, line, row.version):
             return why
         self.seq, self.hash, self._after = row.seq, row.hash, line.after
         return ""
 
-    def _money(self, kind: str, line: Line) -> str:
+    def _money(self, kind: str, line: Line, version: int) -> str:
         """Whether a line moves what it says, and its meter is then as it says."""
-        meter, filing = self.stored.meter, self.stored.filed.filing
+        meter = self.stored.meter
         try:
             flowed = flows(meter, line.moves)
         except UnknownMoveError as error:
             return str(error)
         stakes = sum(cents for _, cents in line.stakes)
-        if kind == "contribute" and flowed.contributed != stakes * (filing.rate + filing.reserve_rate):
-            return f"wagers of {stakes} cents do not give {flowed.contributed} units at the rates filed"
-        if flowed.awarded != sum(each.amount_cents for each in line.hits) * UNITS_PER_CENT:
-            return f"it takes {flowed.awarded} units for awards that are others"
-        if flowed.returned != line.returned_units:
-            return f"it says that {line.returned_units} units go back, and moves {flowed.returned}"
         accounts = moved(self._accounts, line.moves)
+        misfits = misfit(kind, line, flowed, self.stored.filed, self._after, version)
+        if why := misfits or self._unshared(kind, line, accounts):
+            return why
         expected = After(
             units=accounts.get(meter_account(meter), 0),
             reserve=accounts.get(reserve_account(meter), 0),
@@ -153,29 +152,38 @@ class Proof:
             expected = After(**asdict(expected) | {"hits": expected.hits - min(max(lowered, 0), len(line.positions))})
         if line.after != expected:
             return f"it does not lead to {_difference(line.after, expected)}"
-        if min(expected.units, expected.reserve, expected.carry) < 0:
+        awards = (accounts.get(move.source, 0) for move in line.moves if move.source.startswith(PENDING))
+        if min(expected.units, expected.reserve, expected.carry, *awards) < 0:
             return "it takes more than there is"
         if why := self._promises.flaw(kind, line, self._after):
             return why
         self._accounts = accounts
-        self._count(kind, line, stakes)
+        sums = self.tables.setdefault(line.table, TableSums(table=line.table))
+        sums.take(kind, line.stakes, flowed)
         self._follow(kind, line, accounts)
         return ""
 
-    def _count(self, kind: str, line: Line, stakes: int) -> None:
-        sums = self.tables.setdefault(line.table, TableSums(table=line.table))
-        sums.add(flows(self.stored.meter, line.moves))
-        sums.lines += 1
-        sign = {"contribute": 1, "reverse": -1}.get(kind, 0)
-        sums.wagers += sign * len(line.stakes)
-        sums.stakes_cents += sign * stakes
+    def _unshared(self, kind: str, line: Line, accounts: Mapping[str, int]) -> str:
+        """Why a jackpot is not shared anew as it should be: equally, and whole but for what cannot be shared."""
+        if kind != "resplit":
+            return "it shares a jackpot that nobody gave up" if line.split else ""
+        each = self._jackpots.get(line.hit, 0) // max(1, len(line.split))
+        asked = line.hit.rpartition("/")[0]
+        for position, cents in line.split:
+            if cents != each or accounts.get(f"{PENDING}{asked}/{position}", 0) != each * UNITS_PER_CENT:
+                return f"it gives position {position} {cents} cents, and an equal share is {each}"
+        return "" if line.split else "it shares a jackpot among nobody"
 
     def _follow(self, kind: str, line: Line, accounts: dict[str, int]) -> None:
         """Which hits are open: those of whose awards something is pending."""
+        if kind == "hit":
+            self._jackpots[line.hit] = jackpot(line)
         for number, each in enumerate(line.hits, start=1):
             award = f"{line.intent}/{each.position if kind == 'hit' else number}"
             self._hit_of[award] = line.hit if kind == "hit" else award
         self._hit_of = {award: hit for award, hit in self._hit_of.items() if accounts.get(f"{PENDING}{award}")}
+        open_ = set(self._hit_of.values())
+        self._jackpots = {hit: cents for hit, cents in self._jackpots.items() if hit in open_}
 
     def _row(self) -> str:
         stored, last = self.stored, self._after

@@ -7,7 +7,7 @@ from controller.core.filed import FiledMeter
 from controller.core.inputs import LinkAnswered
 from controller.core.meters import Meter
 from controller.core.state import Intent, LinkHead
-from controller.link.ledger import Listed
+from controller.link.lines import Listed
 
 
 class LinkLostError(Exception):

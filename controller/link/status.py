@@ -6,7 +6,7 @@ from psycopg.rows import TupleRow
 
 from controller.core.meters import PENDING
 from controller.link import durability
-from controller.link.ledger import Listed
+from controller.link.lines import Listed
 from controller.link.locks import lock_key
 from controller.link.reading import Ledger, snapshot
 from controller.wire.link import LinkSettings
@@ -140,7 +140,9 @@ def _meters(ledger: Ledger) -> list[MeterStatus]:
 
 def _open(each: Listed) -> OpenHit:
     hit = each.hit
-    return OpenHit(hit.id, each.table, each.round, hit.positions, hit.amount_cents, hit.at)
+    left = tuple(position for position in hit.positions if position not in each.settled)
+    cents = hit.amount_cents // max(1, len(hit.positions)) * len(left)  # shares are equal
+    return OpenHit(hit.id, each.table, each.round, left, cents if each.settled else hit.amount_cents, hit.at)
 
 
 def _tables(connection: Connection, ledger: Ledger) -> tuple[TableStatus, ...]:

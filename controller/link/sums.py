@@ -1,10 +1,10 @@
 """What the lines of a link's ledger add up to: by table, and by account."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from controller.core.accounts import LATE, SEED, WAGERS, Move, carry_account, meter_account, paid_account
+from controller.core.accounts import ADJUSTMENTS, LATE, SEED, WAGERS, Move, carry_account, meter_account, paid_account
 from controller.core.accounts import reserve_account as reserved
 
 PENDING = "pending:"
@@ -19,11 +19,13 @@ class Flows(Struct):
     awards_returned: int = 0  # to the meter, or into carry
     paid: int = 0
     seeded: int = 0  # by the house, after the opening, less what went back to it
+    adjusted: int = 0  # by two people, into it less out of it
 
     @property
     def held(self) -> int:
         """What all of it leaves in the meter, its reserve and its carry."""
-        return self.contributed - self.returned - self.awarded + self.awards_returned + self.seeded
+        given = self.contributed - self.returned - self.awarded + self.awards_returned
+        return given + self.seeded + self.adjusted
 
     @property
     def pending(self) -> int:
@@ -44,6 +46,14 @@ class TableSums(Flows):
     wagers: int = 0  # contributions, less those reversed
     stakes_cents: int = 0  # the same
 
+    def take(self, kind: str, stakes: Sequence[tuple[int, int]], flowed: Flows) -> None:
+        """Add a line."""
+        self.add(flowed)
+        self.lines += 1
+        sign = {"contribute": 1, "reverse": -1}.get(kind, 0)
+        self.wagers += sign * len(stakes)
+        self.stakes_cents += sign * sum(cents for _, cents in stakes)
+
 
 class UnknownMoveError(Exception):
     """Money that moves where no link moves any."""
@@ -58,6 +68,8 @@ _MEANING = {
     ("pending", "paid"): ("paid", 1),
     ("house", "inside"): ("seeded", 1),
     ("inside", "house"): ("seeded", -1),
+    (ADJUSTMENTS, "inside"): ("adjusted", 1),
+    ("inside", ADJUSTMENTS): ("adjusted", -1),
 }
 
 

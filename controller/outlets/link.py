@@ -211,9 +211,7 @@ class LinkClient:
         state = self._engine.state
         site, name = (state.filed.site, state.filed.name) if state.filed else ("", "")
         # Own lines are told from others' by the journal's own heads; what was seen only tells how far the ledger was.
-        return Identity(
-            site, name, self._instance, filed, self._heads(state), frozenset(state.intents), dict(self._seen)
-        )
+        return Identity(site, name, self._instance, filed, self._heads(state), state.asked(), dict(self._seen))
 
     def _heads(self, state: State) -> dict[str, LinkHead]:
         """How far the journal knows the ledger of each meter of this link."""

@@ -16,7 +16,7 @@ from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
 from controller.link.filings import filings
 from controller.link.sessions import Identity, Session
-from tests.core.play import DEALER, FLOOR, FLOOR2, vault
+from tests.core.play import DEALER, FLOOR, FLOOR2, SUPERVISOR, SUPERVISOR2, vault
 from tests.link.player import JACKPOTS, NAME, Setup, meeting
 
 
@@ -60,7 +60,7 @@ class Desk:
             instance or self.instance,
             filings(filed, NAME),
             {key.partition("/")[2]: head for key, head in self.state.link_heads.items()},
-            frozenset(self.state.intents),
+            self.state.asked(),
         )
 
     def now(self) -> str:
@@ -70,7 +70,7 @@ class Desk:
         """Give an input that must be taken."""
         if "key" in kind.__struct_fields__ and parts.get("source", "console") == "console":
             self._keys += 1
-            parts["key"] = f"{self.instance}-{self._keys}"
+            parts.setdefault("key", f"{self.instance}-{self._keys}")
         (answer,) = self.engine.step([kind(**({"at": self.now()} | parts))])  # type: ignore[arg-type]  # its parts
         assert answer.ok, (kind, answer)
         return answer
@@ -109,6 +109,14 @@ class Desk:
     def reject(self) -> None:
         award = self.state.pending()[0]
         self.do(inputs.AwardRejected, by=FLOOR, second=FLOOR2, award=award.id, reason="no base wager")
+
+    def adjust(self, delta: int, expected: int | None = None, source: str = "adjustments") -> None:
+        """Two supervisors adjust the meter that the cards decide, from what it was last said to show."""
+        shown = self.state.linked[self.wager] if expected is None else expected
+        parts = {"meter": self.wager, "delta_cents": delta, "expected_cents": shown, "source": source}
+        self._keys += 1
+        who = {"by": SUPERVISOR, "second": SUPERVISOR2, "key": f"{self.instance}-{self._keys}"}
+        self.do(inputs.MeterAdjusted, **who, **parts, reason="reading of the day")
 
     # -- the link --
 

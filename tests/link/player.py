@@ -30,7 +30,7 @@ from controller.link.sessions import Identity, Session
 from controller.outlets.link import LinkClient, Meeting, device
 from controller.vault import Vault
 from controller.wire.link import LinkSettings
-from tests.core.play import DEALER, FLOOR, FLOOR2
+from tests.core.play import DEALER, FLOOR, FLOOR2, SUPERVISOR, SUPERVISOR2
 from tests.core.play import vault as table_vault
 
 NAME = "bank"
@@ -192,6 +192,8 @@ class Player:
         """One round: bets, a lock-out, perhaps cards, perhaps a void, awards settled, and the next round open."""
         await self.until(self.is_linked)
         await self.finish()
+        if self._chance.random() < 0.15:
+            await self._adjust()
         seats = self._chance.sample(range(1, 8), self._chance.randrange(1, 5))
         await asyncio.gather(*(self.give(inputs.WagerAbsent, position=seat, wager=self.wager) for seat in range(1, 8)))
         await asyncio.gather(*(self.give(inputs.WagerPresent, position=seat, wager=self.wager) for seat in seats))
@@ -203,6 +205,16 @@ class Player:
             await self.settled()
             await self.give(inputs.RoundVoided, by=FLOOR, round=self.engine.state.round, reason="misdeal")
         await self.finish()
+
+    async def _adjust(self) -> None:
+        """Two people put a dollar on the meter, some of what is carried; on a busy floor it is often stale."""
+        state = self.engine.state
+        source = (
+            self._chance.choice(("adjustments", "carry:must-hit-by")) if self.wager == "heavenly9" else "adjustments"
+        )
+        wanted = {"meter": self.wager, "delta_cents": 100, "expected_cents": state.linked.get(self.wager, 0)}
+        who = {"by": SUPERVISOR, "second": SUPERVISOR2, "key": f"{self.setup.table}-adjust-{state.seq}"}
+        await self.give(inputs.MeterAdjusted, **who, **wanted, source=source, reason="reading of the day")
 
     async def finish(self) -> None:
         """Settle what awards there are, and open the next round."""

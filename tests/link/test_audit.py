@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec import json
@@ -14,77 +13,23 @@ from psycopg import sql
 
 from controller.chain import link as chained
 from controller.core.accounts import Move
-from controller.link.ledger import Line
+from controller.link.lines import Line
+from tests.core.play import MINI
+from tests.link.books import TABLES, Books, played_books
 from tests.link.desk import Desk
 from tests.link.floor import HARMONY, HEAVENLY9, Floor
-from tests.link.player import played
+from tests.link.player import meeting
 from tests.link.server import Server
-
-TABLES = ("t-1", "t-2")
-
-
-class Books:
-    """A played link, and what a dishonest owner of its database can do."""
-
-    def __init__(self, floor: Floor, server: Server) -> None:
-        self.floor, self.server, self.database = floor, server, floor.database
-
-    def run(self, statement: Any, *values: object) -> list[tuple[Any, ...]]:  # noqa: ANN401 -- a statement of a test
-        with self.server.connect(self.database) as connection:
-            connection.execute("SET session_replication_role = replica")  # no trigger stands in the owner's way
-            cursor = connection.execute(statement, values or None)
-            return cursor.fetchall() if cursor.description else []
-
-    def change(self, meter: str, seq: int, how: Callable[[Line], Line], *, rechain: bool) -> None:
-        """Change what a line says, with or without making all hashes after it anew."""
-        ((payload,),) = self.run("SELECT payload FROM jackpotd.ledger WHERE meter = %s AND seq = %s", meter, seq)
-        line = how(json.decode(payload, type=Line))
-        text = json.encode(line).decode()
-        self.run("UPDATE jackpotd.ledger SET payload = %s WHERE meter = %s AND seq = %s", text, meter, seq)
-        if rechain:
-            self.rechain(meter)
-
-    def rechain(self, meter: str) -> None:
-        last = bytes(32)
-        columns = "seq, at, round, kind, version, payload"
-        for row in self.run(f"SELECT {columns} FROM jackpotd.ledger WHERE meter = %s ORDER BY seq", meter):  # noqa: S608 -- our own names
-            hash_ = chained(last, *row)
-            self.run(
-                "UPDATE jackpotd.ledger SET prev_hash = %s, hash = %s WHERE meter = %s AND seq = %s",
-                *(last, hash_, meter, row[0]),
-            )
-            last = hash_
-        self.run("UPDATE jackpotd.meters SET hash = %s WHERE meter = %s", last, meter)
-
-    def found(self, *tables: str) -> list[str]:
-        """The differences an audit names; it says no where there are any."""
-        words = ["--journal", *(str(self.floor.journal(table)) for table in tables)] if tables else []
-        done = self.floor.call("link", "audit", "--config", str(self.floor.config("t-1")), *words, "--json")
-        assert done.code == (1 if done.json["differences"] else 0), done
-        assert done.json["ok"] == (not done.json["differences"])
-        differences: list[str] = done.json["differences"]
-        return differences
-
-
-def _books(folder: Path, server: Server, database: str, meters: tuple[str, ...]) -> Books:
-    floor = Floor(folder, server.dsn(database), meters)
-    floor.open(*TABLES)
-
-    async def evening() -> None:
-        await asyncio.gather(*(played(floor.setup(table, rounds=12)) for table in TABLES))
-
-    asyncio.run(evening())
-    return Books(floor, server)
 
 
 @pytest.fixture
 def books(tmp_path: Path, server: Server, database: str) -> Books:
-    return _books(tmp_path, server, database, HARMONY)
+    return played_books(tmp_path, server, database, HARMONY)
 
 
 @pytest.fixture
 def mysteries(tmp_path: Path, server: Server, database: str) -> Books:
-    return _books(tmp_path, server, database, HEAVENLY9)
+    return played_books(tmp_path, server, database, HEAVENLY9)
 
 
 def test_a_link_that_was_played_adds_up_to_the_last_unit(books: Books) -> None:
@@ -98,11 +43,9 @@ def test_a_link_that_was_played_adds_up_to_the_last_unit(books: Books) -> None:
     said = floor.call(*words, "--journal", journals[0], "--json").json
     (meter,) = said["meters"]
     held = sum(meter[f"{name}_units"] for name in ("display", "reserve", "carry"))
-    flows = {name: meter[f"{name}_units"] for name in ("opened", "contributed", "returned", "awarded", "seeded")}
-    back = meter["awards_returned_units"]
-    assert (
-        held == flows["opened"] + flows["contributed"] - flows["returned"] - flows["awarded"] + flows["seeded"] + back
-    )
+    into = ("opened", "contributed", "awards_returned", "seeded", "adjusted")
+    flowed = sum(meter[f"{name}_units"] for name in into) - meter["returned_units"] - meter["awarded_units"]
+    assert held == flowed
     assert meter["contributed_units"] == sum(each["contributed_units"] for each in meter["tables"])
     assert said["not_compared"] == ["valley-forge/t-2"]
 
@@ -215,6 +158,158 @@ def test_a_commitment_changed_in_mid_cycle_is_found(mysteries: Books) -> None:
         "must-hit-by", seq, lambda line: replace(line, after=replace(line.after, commitment="00" * 32)), rechain=True
     )
     assert mysteries.found()[0] == f"must-hit-by: line {seq}: the commitment changed without a hit"
+
+
+@pytest.fixture
+def settled(tmp_path: Path, server: Server, database: str) -> Books:
+    """A jackpot shared by three, of whom one was rejected; and a meter adjusted, and not adjusted."""
+    floor = Floor(tmp_path, server.dsn(database), HARMONY)
+    floor.open("t-1")
+
+    async def evening() -> None:
+        with Desk(floor.setup("t-1")) as desk:
+            desk.lock_out(1, 2, 3)
+            await desk.ask_anew()
+            desk.jackpot()
+            await desk.ask_anew()
+            desk.reject()
+            await desk.ask_anew()
+            desk.adjust(100)
+            desk.adjust(100, expected=1)
+            await desk.ask_anew()
+
+    asyncio.run(evening())
+    return Books(floor, server)
+
+
+RESPLIT, ADJUSTED, REFUSED = 3, 4, 5  # lines of `settled`
+
+
+def test_adjustments_are_told_table_by_table(settled: Books) -> None:
+    (meter,) = settled.floor.audit("t-1")["meters"]
+    assert (meter["adjusted_units"], meter["tables"][0]["adjusted_units"]) == (100_000_000, 100_000_000)
+    told = settled.floor.call("link", "audit", "--config", str(settled.floor.config("t-1"))).out
+    assert "+ adjustments, less those out of it" in told
+
+
+def test_a_jackpot_of_a_meter_that_was_adjusted_to_nothing_leaves_nothing_open(
+    tmp_path: Path, server: Server, database: str
+) -> None:
+    toml = "\n".join(line for line in MINI.splitlines() if not line.startswith("minimum_reseed"))
+    floor = Floor(tmp_path, server.dsn(database), HARMONY, toml)
+    floor.open("t-1")
+    with Desk(floor.setup("t-1")) as desk:
+        desk.lock_out(1, 2)
+        asyncio.run(desk.ask_anew())
+        desk.adjust(-desk.state.linked["harmony"])
+        asyncio.run(desk.ask_anew())
+        desk.jackpot()
+        asyncio.run(desk.ask_anew())
+        assert (desk.state.pending(), desk.state.linked["harmony"]) == ([], 50)  # the reserve of two wagers
+    floor.audit("t-1")
+
+
+def _more_for_one(line: Line) -> Line:
+    (position, cents), other = line.split
+    return replace(line, split=((position, cents + 1), other))
+
+
+def _to_one_alone(line: Line) -> Line:
+    """Both halves of a jackpot to one of two winners: the money adds up."""
+    (first, cents), (second, _) = line.split
+    (winner,) = [move for move in line.moves if move.target.endswith(f"/{first}")]
+    (loser,) = [move for move in line.moves if move.target.endswith(f"/{second}")]
+    moved = replace(winner, units=winner.units + loser.units)
+    others = tuple(each for each in line.moves if each not in (winner, loser))
+    return replace(line, split=((first, cents * 2), (second, 0)), moves=(*others, moved))
+
+
+def _back_from_nobody(line: Line) -> Line:
+    """An award comes back to the meter that was never made: what is held adds up."""
+    more = Move("pending:t-1-9-i1/7", "meter:harmony", 1_000_000)
+    after = replace(line.after, units=line.after.units + more.units, wins_cents=line.after.wins_cents - 1)
+    return replace(line, moves=(*line.moves, more), after=after)
+
+
+def _shifted(line: Line) -> Line:
+    more = replace(line.moves[0], units=line.moves[0].units + 1_000_000)
+    return replace(line, moves=(more,), after=replace(line.after, units=line.after.units + 1_000_000))
+
+
+@pytest.mark.parametrize(
+    ("seq", "how", "why"),
+    [
+        (RESPLIT, _more_for_one, "an equal share is "),
+        (RESPLIT, _to_one_alone, "an equal share is "),
+        (RESPLIT, lambda line: replace(line, split=()), "it shares a jackpot among nobody"),
+        (RESPLIT, _back_from_nobody, "it takes more than there is"),
+        (RESPLIT - 1, lambda line: replace(line, left_cents=line.left_cents + 1), "and the meter held "),
+        (RESPLIT - 1, lambda line: replace(line, split=((1, 5),)), "it shares a jackpot that nobody gave up"),
+        (ADJUSTED, _shifted, "an adjustment of 100 cents moves "),
+        (ADJUSTED, lambda line: replace(line, expected_cents=7), "as if it had shown 7"),
+        (ADJUSTED, lambda line: replace(line, refusal="stale"), "an adjustment of 0 cents moves "),
+        (REFUSED, lambda line: replace(line, refusal=""), "an adjustment of 100 cents moves 0 units"),
+    ],
+)
+def test_a_forged_share_or_adjustment_is_found_where_the_chain_was_made_anew(
+    settled: Books, seq: int, how: Callable[[Line], Line], why: str
+) -> None:
+    assert settled.found("t-1") == []
+    settled.change("harmony", seq, how, rechain=True)
+    found = settled.found()[0]
+    assert found.startswith(f"harmony: line {seq}: ")
+    assert why in found
+
+
+def test_a_refusal_that_the_table_was_not_told_is_found_by_its_journal(settled: Books) -> None:
+    settled.change("harmony", REFUSED, lambda line: replace(line, refusal="unknown"), rechain=True)
+    assert any("t-1 adjusted by $0.00 stale, the line by $0.00 unknown" in why for why in settled.found("t-1"))
+
+
+def test_lines_of_the_version_before_are_read(settled: Books) -> None:
+    settled.run("UPDATE jackpotd.ledger SET version = 1 WHERE kind IN ('contribute', 'hit')")
+    settled.rechain("harmony")
+    assert settled.found() == []
+    settled.run("UPDATE jackpotd.ledger SET version = 3 WHERE seq = 2")
+    settled.rechain("harmony")
+    assert settled.found()[0] == "harmony: line 2: it is of version 3, this software knows 2"
+
+
+def test_a_controller_killed_before_its_journal_has_the_answer_asks_again(
+    tmp_path: Path, server: Server, database: str
+) -> None:
+    """At every step of moving what is carried into a linked meter that does not take it."""
+    floor = Floor(tmp_path, server.dsn(database), HEAVENLY9)
+    floor.open("t-1")
+    with Desk(floor.setup("t-1", near=1)) as desk:
+        while True:  # until a mystery value is passed
+            desk.lock_out(1)
+            asyncio.run(desk.ask_anew())
+            if desk.state.pending():
+                break
+            desk.reopen()
+        desk.reject()
+        asyncio.run(desk.ask_anew())
+        desk.adjust(100, expected=1, source="carry:must-hit-by")
+
+    async def killed() -> bool:
+        with Desk(floor.setup("t-1", near=1)) as desk:
+            async with meeting(desk.setup)(desk.identity()) as session:
+                await session.apply(desk.intents[0], desk.now())
+        assert floor.audit("t-1")["journals"][0]["difference_units"] == 0
+        with Desk(floor.setup("t-1", near=1)) as desk:
+            async with meeting(desk.setup)(desk.identity()) as session:
+                desk.take(await session.apply(desk.intents[0], desk.now()))
+            return bool(desk.intents)
+
+    steps = 1
+    while asyncio.run(killed()):
+        steps += 1
+        assert floor.audit("t-1")["journals"][0]["difference_units"] == 0
+    assert steps == 3  # out of the carry, not into the meter, and back
+    meters = {each["meter"]: each for each in floor.audit("t-1")["meters"]}
+    assert [each["adjusted_units"] for each in meters.values()] == [0, 0]
+    assert meters["must-hit-by"]["carry_units"] > 0
 
 
 def test_a_database_set_back_to_an_older_copy_is_named_as_that(tmp_path: Path, server: Server, database: str) -> None:

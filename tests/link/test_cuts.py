@@ -19,7 +19,8 @@ from tests.link.server import Server
 
 TABLE = "t-1"
 # Those that differ in what is said on the wire; all of them in a long run.
-KINDS = ["contribute", "mystery", "hit", "reverse", *(["paid", "unwind"] if os.environ.get("JACKPOTD_SOAK") else [])]
+KINDS = ["contribute", "mystery", "hit", "resplit", "reverse", "adjust"]
+KINDS += ["paid", "unwind"] if os.environ.get("JACKPOTD_SOAK") else []
 WAYS = [(direction, when) for direction in (TO_SERVER, TO_CLIENT) for when in (BEFORE, AFTER)]
 
 
@@ -32,11 +33,19 @@ async def _intend(desk: Desk, kind: str) -> None:
     desk.lock_out(1, 2)
     # The contribution, that of the mystery meter where there is one, is what was intended last.
     await desk.ask_anew(leave=1 if kind in ("contribute", "mystery") else 0)
-    if kind in ("hit", "paid", "unwind"):
+    if kind in ("hit", "paid", "unwind", "resplit"):
         desk.jackpot()
-    if kind in ("paid", "unwind"):
+    if kind in ("paid", "unwind", "resplit"):
         await desk.ask_anew()
-        (desk.validate if kind == "paid" else desk.reject)()
+    if kind == "unwind":  # one is paid: the other goes back to the meter
+        desk.validate()
+        await desk.ask_anew()
+    if kind == "paid":
+        desk.validate()
+    if kind in ("unwind", "resplit"):
+        desk.reject()
+    if kind == "adjust":
+        desk.adjust(100)
     if kind == "reverse":
         desk.void()
 

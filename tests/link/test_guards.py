@@ -9,10 +9,13 @@ import psycopg
 import pytest
 from msgspec.structs import replace
 
+from controller.core import inputs
+from controller.core.phases import Phase
 from controller.link import postgres
 from controller.link.chances import Sealed
 from controller.link.sessions import LinkLostError, LinkRefusedError
 from controller.vault import Vault, key_id
+from tests.core.play import FLOOR, SUPERVISOR, SUPERVISOR2
 from tests.link.desk import Desk
 from tests.link.floor import HARMONY, HEAVENLY9, Floor
 from tests.link.player import NAME, meeting, near_chances
@@ -150,3 +153,39 @@ def test_what_waits_for_a_standby_that_is_gone_is_shown_to_nobody(tmp_path: Path
     asyncio.run(scene())
     assert lines(own_server, "waiting") == 1
     floor.audit(TABLE, OTHER)
+
+
+def test_a_table_that_abandoned_what_the_link_has_done_is_let_in_again(
+    tmp_path: Path, server: Server, database: str
+) -> None:
+    floor = Floor(tmp_path, server.dsn(database), HEAVENLY9)
+    floor.open(TABLE, OTHER)
+
+    async def scene() -> None:
+        with Desk(floor.setup(TABLE, near=1)) as desk:
+            while not desk.state.pending():
+                if desk.state.play is not Phase.OPEN:
+                    desk.reopen()
+                desk.lock_out(1, 2, 3, 4, 5, 6, 7)
+                await desk.ask_anew()
+            for _ in desk.state.pending():
+                desk.reject()
+            await desk.ask_anew()
+            desk.reopen()
+            desk.do(inputs.TableClosed, by=FLOOR)
+            desk.adjust(100, source="carry:must-hit-by")
+            async with meeting(desk.setup)(desk.identity()) as session:
+                await session.apply(desk.intents[0], desk.now())  # and the answer is lost with the line
+            desk.do(inputs.DeviceLost, device=f"link:{NAME}", device_kind="link", wagers=("heavenly9",))
+            without = desk.setup.toml.replace('must_hit_by = { paytable = "D", configuration = 5 }\n', "")
+            people = {"by": SUPERVISOR, "second": SUPERVISOR2, "reason": "no more"}
+            links = {"heavenly9": NAME, "must-hit-by": NAME}
+            desk.do(inputs.SubmissionChanged, toml=without, day="2026-11-16", links=links, **people)
+            assert desk.state.abandoned
+            async with meeting(desk.setup)(desk.identity()) as session:
+                await session.look()
+
+    asyncio.run(scene())
+    found = floor.audit(TABLE)
+    assert found["ok"]
+    assert any("abandoned" in each for each in found["under_way"]), found["under_way"]

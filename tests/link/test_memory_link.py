@@ -16,7 +16,7 @@ from controller.core.state import Intent
 from controller.core.times import stamp
 from controller.link.memory import MemoryLink
 from controller.vault import commitment
-from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, SUPERVISOR, SUPERVISOR2, Table
+from tests.core.play import DEALER, FLOOR, FLOOR2, HEAVENLY, MINI, SUPERVISOR, SUPERVISOR2, Rigged, Table
 
 SIX_ZEROS = {"player": ("KS", "QS", "JS"), "banker": ("KH", "QH", "JH")}
 SIX_KINGS = {"player": ("KS", "KH", "KD"), "banker": ("KC", "KS", "KH")}
@@ -53,9 +53,9 @@ class Values:
 class Linked(Table):
     """A table whose meters are kept by a link. Intents wait until the test lets them through."""
 
-    def __init__(self, toml: str, links: dict[str, str]) -> None:
+    def __init__(self, toml: str, links: dict[str, str], rigged: Rigged | None = None) -> None:
         self.asked = list[Intent]()
-        super().__init__(toml, links=links)
+        super().__init__(toml, links=links, rigged=rigged)
 
     def give(self, input_: inputs.Input) -> Decision | Refused:
         answer = super().give(input_)

@@ -141,6 +141,52 @@ def test_tables_feed_one_meter_and_a_hit_at_one_is_seen_at_the_other(tmp_path: P
     assert "harmony" in pit.audit(house.journal)
 
 
+def test_a_rejected_share_and_an_adjustment_are_seen_at_every_table(tmp_path: Path, server: Server) -> None:
+    pit = Pit(tmp_path / "pit", server, "shared")
+    jackpot = SEED + 3 * SHARE
+
+    async def scene(house: House) -> None:
+        await house.start()
+        await house.open()
+        await house.sign_in("flo", "finn", "sue", "sid")
+        await house.bet(1, 2, 3, wager="harmony")
+        await house.lock()
+        house.deal(SIX_OF_A_KIND)
+        await house.until(lambda: len(meter(house).get("hits", ())) == 3)
+        first, *others = meter(house)["hits"]
+        told = await house.do("reject", "flo", "finn", award=first["award"], reason="no base wager")
+        assert {(each["award"], each["fate"], each["amount_cents"]) for each in told["fates"]} == {
+            (first["award"], "rejected", jackpot // 3),
+            *((each["award"], "pending", jackpot // 2) for each in others),
+        }
+        await house.until(lambda: [hit["amount_cents"] for hit in meter(house)["hits"]] == [jackpot // 2] * 2)
+        await house.until(lambda: not house.state().intents)
+        async with pit.other() as other:
+            (listed,) = other.shown["harmony"].listed
+            assert listed.hit.positions == tuple(each["position"] for each in others)
+            assert listed.hit.amount_cents == jackpot
+            shown = meter(house)["display_cents"]
+            wanted = {"meter": "harmony", "delta_cents": 12_34, "reason": "reading of the day"}
+            told = await house.do("adjust-meter", "sue", "sid", **wanted, expected_cents=shown)
+            assert (told["link"], told["delta_cents"]) == (NAME, 12_34)
+            await house.until(lambda: meter(house)["display_cents"] == shown + 12_34)
+            await house.do("adjust-meter", "sue", "sid", **wanted, expected_cents=shown)
+            await house.until(lambda: not house.state().intents)
+            await other.look()
+            assert other.shown["harmony"].meter.display_cents == shown + 12_34
+        rows = (await house.do("query-actions", "sue", limit=4))["actions"]
+        done = [(row["action"], row.get("refusal"), row["person"], row["second"]) for row in reversed(rows)]
+        by = ("sue", "sid")
+        asked, answered = ("adjustment-asked", None, *by), ("link-answered", None, *by)
+        assert done == [asked, answered, asked, ("link-answered", "stale", *by)]
+        for each in others:
+            await house.do("validate", "flo", "finn", award=each["award"], method="slip", base_wager=True)
+        await house.until(lambda: not house.state().intents)
+
+    house = in_a_house(tmp_path, scene, settings=pit.settings)
+    assert "+ adjustments, less those out of it" in pit.audit(house.journal)
+
+
 @pytest.mark.parametrize("how", ["crash", "freeze", "stop"])
 def test_without_the_link_its_wager_is_not_taken_and_the_rest_plays_on(tmp_path: Path, how: str) -> None:
     with running() as server:
