@@ -98,6 +98,16 @@ class Vault:
         self._randbelow = randbelow
         self._token_bytes = token_bytes
 
+    @property
+    def current(self) -> str:
+        """The id of the key that seals."""
+        return self._current
+
+    @property
+    def former(self) -> set[str]:
+        """The ids of the keys that only unseal."""
+        return set(self._ciphers) - {self._current}
+
     def __repr__(self) -> str:
         return f"Vault(current={self._current}, keys={_listed(self._ciphers)})"
 

@@ -127,8 +127,8 @@ NEEDS = {"javascript": "node", "sh": "perl"}
 
 
 def test_the_document_gives_the_vector_and_four_lines_of_python() -> None:
-    assert f"    {VECTOR}\n" in DOCUMENT
-    assert set(SNIPPETS) == set(RUNS)
+    assert f"\n{VECTOR}\n" in DOCUMENT
+    assert set(RUNS) <= set(SNIPPETS)
     assert len(SNIPPETS["python"].splitlines()) == 4
 
 

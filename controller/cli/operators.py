@@ -19,7 +19,6 @@ from controller.core.operators import locked_ms, supervisors
 from controller.core.times import stamp
 from controller.journal.errors import JournalBusyError, JournalError
 from controller.journal.sqlite import SqliteJournal
-from controller.journal.starting import load
 from controller.people.pepper import read_pepper
 from controller.people.pins import MOST_DIGITS, Pins, refuse_bad_form
 from controller.people.signing_in import NotLetIn, SigningIn
@@ -54,7 +53,7 @@ def _offline(options: argparse.Namespace) -> int:
     for name in ("journal", "pepper"):
         if not getattr(options, name, "nothing that this action takes"):
             raise BadInputError(f"--{name} FILE is needed with --offline")
-    _refuse_wrong_place(Path(options.journal), begins=options.action == "add")
+    refuse_wrong_place(Path(options.journal), begins=options.action == "add")
     try:
         with SqliteJournal(options.journal) as journal:
             return asyncio.run(_ACTIONS[options.action](options, journal))
@@ -64,7 +63,7 @@ def _offline(options: argparse.Namespace) -> int:
         raise BadInputError(printable(str(error))) from error
 
 
-def _refuse_wrong_place(path: Path, *, begins: bool) -> None:
+def refuse_wrong_place(path: Path, *, begins: bool) -> None:
     """Refuse a path without a journal, and a user whose files the service could not open afterwards."""
     # A mistyped path must not begin a journal; only the first supervisor may come before there is one.
     if not begins and not path.exists():
@@ -76,7 +75,7 @@ def _refuse_wrong_place(path: Path, *, begins: bool) -> None:
 
 
 async def _add(options: argparse.Namespace, journal: SqliteJournal) -> int:
-    table, pins = Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
+    table, pins = Stopped(journal, archives=options.archives), Pins(journal, read_pepper(Path(options.pepper)))
     before = table.state.operators.get(options.operator)
     people = await _signed_in(options, table, pins), await _second(options, table, pins)
     pin = new_pin(options.operator)
@@ -88,7 +87,7 @@ async def _add(options: argparse.Namespace, journal: SqliteJournal) -> int:
 
 
 async def _disable(options: argparse.Namespace, journal: SqliteJournal) -> int:
-    table, pins = Stopped(journal), Pins(journal, read_pepper(Path(options.pepper)))
+    table, pins = Stopped(journal, archives=options.archives), Pins(journal, read_pepper(Path(options.pepper)))
     known = table.state.operators.get(options.operator)
     if known is None:
         raise NoError(f"there is no operator {options.operator!r}: `jackpotd operators list` shows who there is")
@@ -100,7 +99,7 @@ async def _disable(options: argparse.Namespace, journal: SqliteJournal) -> int:
 
 
 async def _list(options: argparse.Namespace, journal: SqliteJournal) -> int:
-    state, now = load(journal), stamp(WallClock().now())
+    state, now = Stopped(journal, archives=options.archives).state, stamp(WallClock().now())
     listed = [
         {
             "operator": id_,

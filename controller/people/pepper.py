@@ -1,5 +1,9 @@
-"""The pepper: a secret outside of the journal, without which the hashes in it cannot be tried against PINs."""
+"""The pepper: a secret outside of the journal, without which the hashes in it cannot be tried against PINs.
 
+To change it, the former one is given beside the new one until everybody has signed in once.
+"""
+
+import hashlib
 import os
 import re
 import stat
@@ -8,16 +12,24 @@ from pathlib import Path
 from controller.rules.errors import BadInputError
 
 PEPPER_FILE = "pin-pepper"  # its name among the credentials of the service
+OLD_PEPPER_FILE = "pin-pepper-old"  # of the former one, while it is needed
 PEPPER_BYTES = 32  # as many as the HMAC it keys puts out: more would add nothing
 _HEX = re.compile(rb"([0-9a-fA-F]{64})\n?")
 _MOST_FILE_BYTES = 2 * PEPPER_BYTES + 1  # hex digits and a newline
 _LEAST_DIFFERENT_BYTES = 16  # of 32 random bytes fewer are different once in 10**16 times: what is, was typed
+_NAMED = b"jackpotd/pin-pepper/v1"
+_ID_DIGITS = 16
 _SYSTEMD_MODE = 0o440  # of a credential: the group's bits stand for the service's user
 _MAKE = "make one with: (umask 077; openssl rand -hex 32 > FILE)"
 
 
 class PepperError(BadInputError):
     """A file that holds no pepper, or shows it to others; the message never tells what is in it."""
+
+
+def pepper_id(pepper: bytes) -> str:
+    """The name of a pepper, which tells nothing about it."""
+    return hashlib.sha256(_NAMED + pepper).hexdigest()[:_ID_DIGITS]
 
 
 def read_pepper(path: Path) -> bytes:

@@ -6,6 +6,7 @@ making them all at once.
 
 import asyncio
 import time
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Protocol
 
@@ -33,6 +34,11 @@ WRONG_OF_A_CLIENT = 100
 # Origins counted one by one in a minute. Each has a wrong PIN, so that it takes ten clients at their most to fill them;
 # those beyond share one count.
 MOST_ORIGINS = 1000
+# Wrong PINs within an hour that somebody should look into: people at a table mistype a few. One PIN tried at each of
+# many operators locks nobody out, so it must show.
+MANY_WRONG = 50
+HOUR_SECONDS = 3600
+MOST_TRIES = 1000  # remembered
 # Refused commands of one client that are recorded in a minute. The last of them says that more are not.
 REFUSED_PER_MINUTE = 60
 
@@ -69,6 +75,8 @@ class SigningIn:
         self._tokens = tokens
         self._clock = clock
         self._wrong, self._wrong_of, self._refused = Pace(seconds, MOST_ORIGINS), Pace(seconds), Pace(seconds)
+        self._seconds = seconds
+        self._tries: deque[tuple[float, str]] = deque(maxlen=MOST_TRIES)  # when, and from which client
         self._turn = asyncio.Lock()
         self._waiting = 0
 
@@ -103,10 +111,23 @@ class SigningIn:
             return self._tokens.login(Person(operator, role), client)
         self._wrong.count((client, origin))
         self._wrong_of.count(client)
+        self._tries.append((self._seconds(), client))
         noted = (await self._note(WRONG_PIN, operator, client)).fact
         if isinstance(noted, AccessWasNoted) and noted.locked:
             return _locked_out(locked_ms(self._table.state, operator, self._now()))
         return NotLetIn(WRONG, "no operator has this id and this PIN: try again, or ask a supervisor for a new PIN")
+
+    def guessing(self) -> str:
+        """What to tell a technician where so many PINs were wrong that somebody may be guessing; otherwise nothing."""
+        since = self._seconds() - HOUR_SECONDS
+        clients = Counter(client for at, client in self._tries if at > since)
+        if clients.total() < MANY_WRONG:
+            return ""
+        ((client, _),) = clients.most_common(1)
+        many = f"{clients.total()} or more" if clients.total() == MOST_TRIES else str(clients.total())
+        return (
+            f"{many} wrong PINs within an hour, most from {client[:MOST_CLAIMED]}: see who is there, and query-actions"
+        )
 
     def _full(self, client: str, origin: str) -> NotLetIn | None:
         """Why no PIN from there is looked at in this minute; nothing where one is."""

@@ -1,13 +1,15 @@
-"""A table whose controller is stopped, for who changes its people on the journal itself."""
+"""A table whose controller is stopped, for who changes its people or archives its days on the journal itself."""
 
 from collections.abc import Sequence
 
 from controller.clock import WallClock
 from controller.core.chance import Ready
 from controller.core.effects import Effect
+from controller.core.facts import FactsWereArchived
 from controller.core.inputs import Input
 from controller.core.state import State
-from controller.engine import Answer, Engine
+from controller.engine import Answer, Clock, Engine
+from controller.journal.archive.whole import archived_rows
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
 
@@ -28,8 +30,9 @@ class _NoLines:
 class Stopped:
     """Inputs are committed one by one."""
 
-    def __init__(self, journal: SqliteJournal) -> None:
-        self._engine = Engine(load(journal), journal, _NoChance(), WallClock(), _NoLines())
+    def __init__(self, journal: SqliteJournal, clock: Clock | None = None, archives: Sequence[str] = ()) -> None:
+        state = load(journal, lambda: archived_rows(journal.path, journal.place, archives))
+        self._engine = Engine(state, journal, _NoChance(), clock or WallClock(), _NoLines())
 
     @property
     def state(self) -> State:
@@ -40,3 +43,7 @@ class Stopped:
         """Take an input; it is durable when this returns."""
         (answer,) = self._engine.step([input_])
         return answer
+
+    def archive(self, fact: FactsWereArchived) -> None:
+        """Record an archive; the facts in it may leave when this returns."""
+        self._engine.archive(fact)

@@ -1,11 +1,14 @@
 """`jackpotd operators`: people added, listed and disabled on a journal whose controller is stopped."""
 
+import asyncio
 import io
 import json
 import os
 import pty
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,10 @@ from controller.core.facts import AccessWasNoted, OperatorWasChanged
 from controller.core.operators import WRONG_PINS
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load, recorded
+from controller.people.pepper import read_pepper
+from controller.people.pins import Pins
 from tests.cli.calls import Said, call, refusal
+from tests.journal.closed_days import archived, week
 
 ROOT = Path(__file__).parents[2]
 PIN, OTHER, BAD = "480213", "77665544", "999999"
@@ -239,3 +245,25 @@ def test_at_a_terminal_a_pin_is_typed_twice_and_never_shown(desk: Desk, again: s
         assert b"the two PINs are not the same" in said
     with SqliteJournal(desk.journal) as journal:
         assert bool(load(journal).operators) == (code == 0)
+
+
+def test_without_a_snapshot_people_are_found_through_the_archives(desk: Desk, tmp_path: Path, capsys: Said) -> None:
+    week(desk.journal)
+    boss = next(id_ for id_, each in listed(capsys, desk).items() if each["role"] == "supervisor")
+    archived(desk.journal)
+    with SqliteJournal(desk.journal) as journal:
+        asyncio.run(Pins(journal, read_pepper(desk.pepper)).keep(boss, PIN, "2026-11-23T12:00:00.000000Z"))
+    with closing(sqlite3.connect(desk.journal)) as conn, conn:
+        conn.execute("DELETE FROM snapshots")  # as good as of another version
+    assert listed(capsys, desk)[boss]["active"]
+    away = (tmp_path / "archive").rename(tmp_path / "away")
+    assert "name it with --archives" in refusal(capsys, *desk.words("list"))
+    there = ["--by", boss, "--archives", str(away)]
+    desk.type(PIN, OTHER)
+    assert call(*desk.words("add", "bo", "--name", "Bo", "--role", "dealer", *there)) == 0
+    desk.type(PIN)
+    assert call(*desk.words("disable", "bo", *there)) == 0
+    capsys.readouterr()
+    assert call(*desk.words("list", "--json", "--archives", str(away))) == 0
+    people = {each["operator"]: each["active"] for each in json.loads(capsys.readouterr().out)["operators"]}
+    assert (people[boss], people["bo"]) == (True, False)

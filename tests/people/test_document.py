@@ -6,7 +6,7 @@ from pathlib import Path
 from controller.core import operators
 from controller.core.inputs import ROLES
 from controller.people import pins, signing_in, tokens
-from controller.people.pepper import PEPPER_FILE
+from controller.people.pepper import OLD_PEPPER_FILE, PEPPER_FILE
 from controller.people.rights import QUERIES, RIGHTS, may
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/operators.md").read_text()
@@ -46,6 +46,8 @@ def test_figures_are_those_of_the_code() -> None:
         f"at most {tokens.MOST_TOKENS}; one more",
         f"{signing_in.REFUSED_PER_MINUTE} a minute and client are recorded",
         f"credential `{PEPPER_FILE}`",
+        f"`jackpotd.{OLD_PEPPER_FILE}`",
+        f"So {signing_in.MANY_WRONG} wrong PINs within an hour are a warning",
     ):
         assert sentence in TEXT, sentence
     assert operators.WRONG_PINS == 5

@@ -7,7 +7,16 @@ from msgspec import json
 
 from controller.commands.requests import BadRequestError, read
 from controller.people.pace import MINUTE_SECONDS, MOST_CLIENTS, Pace
-from controller.people.signing_in import LOCKED_OUT, MOST_ORIGINS, WRONG_OF_A_CLIENT, WRONG_PER_MINUTE, NotLetIn
+from controller.people.signing_in import (
+    HOUR_SECONDS,
+    LOCKED_OUT,
+    MANY_WRONG,
+    MOST_ORIGINS,
+    MOST_TRIES,
+    WRONG_OF_A_CLIENT,
+    WRONG_PER_MINUTE,
+    NotLetIn,
+)
 from controller.wire.commands import MOST_ORIGIN, Login
 from tests.people.tables import PIN, WRONG, Clock, Door
 
@@ -104,3 +113,31 @@ def test_an_origin_may_be_left_out_and_has_an_end() -> None:
     assert login(origin="x" * MOST_ORIGIN).origin == "x" * MOST_ORIGIN
     with pytest.raises(BadRequestError, match="origin"):
         login(origin="x" * (MOST_ORIGIN + 1))
+
+
+def test_many_wrong_pins_within_an_hour_are_a_warning_that_names_the_client() -> None:
+    async def main() -> None:
+        door = Door()
+        for number in range(MANY_WRONG - 1):
+            await attempt(door, f"guess{number}", f"made-up{number}", client="tool" if number < 10 else "console")
+        assert door.way_in.guessing() == ""
+        await attempt(door, "one-more", "another")
+        assert door.way_in.guessing().startswith(f"{MANY_WRONG} wrong PINs within an hour, most from console: ")
+        door.clock.passed += HOUR_SECONDS - 1
+        assert door.way_in.guessing()
+        door.clock.passed += 1
+        assert door.way_in.guessing() == ""
+
+    asyncio.run(main())
+
+
+def test_tries_are_remembered_up_to_a_number() -> None:
+    async def main() -> None:
+        door = Door()
+        for number in range(MOST_TRIES + 1):
+            if number % WRONG_OF_A_CLIENT == 0:
+                door.clock.passed += MINUTE_SECONDS
+            await attempt(door, f"guess{number}", f"made-up{number}")
+        assert door.way_in.guessing().startswith(f"{MOST_TRIES} or more wrong PINs within an hour")
+
+    asyncio.run(main())

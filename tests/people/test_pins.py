@@ -11,6 +11,7 @@ from argon2.exceptions import VerifyMismatchError
 from controller.journal.memory import MemoryJournal
 from controller.journal.pins import Pin
 from controller.people import pins as module
+from controller.people.pepper import pepper_id
 from controller.people.pins import (
     FEWEST_DIGITS,
     HASHES_AT_ONCE,
@@ -71,7 +72,7 @@ def test_what_is_kept_is_argon2id_of_the_stated_cost_and_not_the_pin() -> None:
     assert kept is not None
     assert kept.changed_at == AT
     assert PIN not in kept.hash
-    found = extract_parameters(kept.hash)
+    found = extract_parameters(kept.hash.partition(":")[2])
     assert (found.type, found.memory_cost, found.time_cost, found.parallelism) == (Type.ID, MEMORY_KIB, PASSES, LANES)
 
 
@@ -184,3 +185,101 @@ def test_one_is_hashed_at_a_time_in_another_thread_even_if_a_caller_leaves(monke
 def test_a_pepper_has_32_bytes(length: int) -> None:
     with pytest.raises(ValueError, match=f"32 bytes, not {length}"):
         Pins(MemoryJournal(), bytes(length))
+
+
+# -- another pepper --
+
+NEW = bytes(reversed(PEPPER))
+
+
+def rotated(store: MemoryJournal, old: bytes | None = PEPPER) -> Pins:
+    return Pins(store, NEW, old=old, memory_kib=8, passes=1)
+
+
+def test_with_the_former_pepper_beside_it_pins_stay_right_and_move_at_the_next_sign_in() -> None:
+    async def main() -> None:
+        store = MemoryJournal()
+        for operator in ("ana", "bo"):
+            await cheap(store).keep(operator, PIN, AT)
+        pins = rotated(store)
+        assert pins.under_other_peppers() == (2, 0)
+        assert not await pins.right("ana", WRONG)
+        assert pins.under_other_peppers() == (2, 0), "a wrong one moves nothing"
+        assert await pins.right("ana", PIN)
+        assert pins.under_other_peppers() == (1, 0)
+        kept = store.pin("ana")
+        assert kept is not None
+        assert (kept.hash.partition(":")[0], kept.changed_at) == (pepper_id(NEW), AT), "it is the same PIN as before"
+        alone = rotated(store, old=None)
+        assert await alone.right("ana", PIN)
+        assert not await alone.right("ana", WRONG)
+        assert not await alone.right("bo", PIN), "who did not sign in meanwhile needs a new PIN"
+        assert alone.under_other_peppers() == (0, 1)
+        await alone.keep("bo", WRONG, AT)
+        assert await alone.right("bo", WRONG)
+        assert alone.under_other_peppers() == (0, 0)
+
+    asyncio.run(main())
+
+
+def test_what_was_kept_before_peppers_had_ids_is_tried_with_the_older_one() -> None:
+    async def main() -> None:
+        store = MemoryJournal()
+        await cheap(store).keep("ana", PIN, AT)
+        kept = store.pin("ana")
+        assert kept is not None
+        store.keep_pin(kept._replace(hash=kept.hash.partition(":")[2]))
+        assert cheap(store).under_other_peppers() == (1, 0)
+        assert await rotated(store).right("ana", PIN)
+        assert rotated(store).under_other_peppers() == (0, 0)
+
+    asyncio.run(main())
+
+
+def test_a_pin_that_was_changed_or_taken_while_it_moved_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(meanwhile: Pin | None) -> Pin | None:
+        store = MemoryJournal()
+        await cheap(store).keep("ana", PIN, AT)
+        pins = rotated(store)
+        made = pins._made  # noqa: SLF001 -- between the look and the change
+
+        async def slow(operator: str, pin: str) -> str:
+            hash_ = await made(operator, pin)
+            store.drop_pin("ana")
+            if meanwhile:
+                store.keep_pin(meanwhile)
+            return hash_
+
+        monkeypatch.setattr(pins, "_made", slow)
+        assert await pins.right("ana", PIN)
+        return store.pin("ana")
+
+    other = Pin("ana", "another", AT)
+    assert [asyncio.run(main(each)) for each in (None, other)] == [None, other]
+
+
+def test_a_hash_of_a_pepper_nobody_has_is_tried_at_the_same_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    class Watched(PasswordHasher):
+        def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002 -- the library's name
+            tried.append(str(hash))
+            return super().verify(hash, password)
+
+    monkeypatch.setattr(module, "PasswordHasher", Watched)
+
+    async def main() -> None:
+        store = MemoryJournal()
+        await cheap(store).keep("ana", PIN, AT)
+        for pins in (cheap(store), rotated(store), rotated(store, old=None)):
+            assert not await pins.right("ana", WRONG)
+            assert not await pins.right("nobody", WRONG)
+
+    asyncio.run(main())
+    assert len(tried) == 6, "one each, whatever peppers there are"
+    assert len(set(map(repr, map(extract_parameters, tried)))) == 1
+
+
+def test_the_former_pepper_has_32_bytes_too() -> None:
+    with pytest.raises(ValueError, match="32 bytes, not 31"):
+        rotated(MemoryJournal(), old=bytes(31))

@@ -1,25 +1,34 @@
-"""Nothing secret is ever said: everything a full run emits is searched for every secret there is, in every form."""
+"""Nothing secret is ever said or left behind.
+
+All that a full run emits, and every file it leaves, is searched for every secret there is, in every form.
+"""
 
 import asyncio
-import re
+import shutil
 import sqlite3
 import sys
+import zlib
 from asyncio.subprocess import PIPE, STDOUT
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Iterable
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec import json
 
 from controller import vault
-from controller.core.inputs import SubmissionChanged
+from controller.core.inputs import SubmissionChanged, Tick
 from controller.core.times import stamp
+from controller.engine import Engine
+from controller.journal.sqlite import SqliteJournal
+from controller.journal.starting import load
 from drivers.simulated.dealer import Round
 from tests.core.play import MINI
 from tests.outlets.brokers import needs_mosquitto
-from tests.people.tables import Clock
+from tests.people.tables import Clock, Lines
 from tests.service.house import PINS, House, in_a_house
+from tests.service.searching import Secrets, forms_of_bytes, left_in
 
 pytestmark = needs_mosquitto
 NOTHING = Round(("2S", "3S", "5C"), ("TH", "4D", "KD"), "banker")
@@ -27,35 +36,18 @@ VALUE = 98_765  # cents: the meter begins at 25,000 and gets nowhere near
 MINIMUM = 25_000
 
 
-class Secrets:
-    """Everything that must not be said, by name, as it might look."""
-
-    def __init__(self) -> None:
-        self.patterns: dict[str, re.Pattern[bytes]] = {}
-
-    def raw(self, name: str, secret: bytes) -> None:
-        """Bytes: as they are, in hex of either case, and in both alphabets of base64."""
-        forms = {secret, secret.hex().encode(), secret.hex().upper().encode()}
-        forms |= {encode(secret).rstrip(b"=") for encode in (b64encode, urlsafe_b64encode)}
-        self.patterns[name] = re.compile(b"|".join(map(re.escape, sorted(forms))))
-
-    def text(self, name: str, secret: str) -> None:
-        """Text, wherever it stands."""
-        self.patterns[name] = re.compile(re.escape(secret.encode()))
-
-    def number(self, name: str, secret: int) -> None:
-        """A number that is not part of a longer one, nor the fraction of a second; in cents or in dollars."""
-        dollars = f"{secret // 100}\\.{secret % 100:02}|{secret // 100:,}\\.{secret % 100:02}"
-        self.patterns[name] = re.compile(rf"(?<![0-9.]){secret}(?![0-9])|{dollars}".encode())
-
-    def found(self, said: Iterable[bytes]) -> list[str]:
-        """The secrets that were said."""
-        whole = b"\n".join(said)
-        return [name for name, pattern in self.patterns.items() if pattern.search(whole)]
+def snapshot(house: House) -> None:
+    """Have the journal keep a snapshot of all that is known, as it does every ten thousand facts."""
+    with SqliteJournal(house.journal) as journal:
+        engine = Engine(load(journal), journal, vault.load(house.keys), Clock(), Lines(), snapshot_every=1)
+        engine.step([Tick(at=stamp(Clock().now()))])
+        engine.stop()
+        assert journal.snapshots()
 
 
-def test_no_secret_is_in_the_log_on_the_wire_in_the_status_or_in_the_journal(tmp_path: Path) -> None:
-    secrets, shown = Secrets(), list[bytes]()
+def test_no_secret_is_said_or_left_in_the_journal_a_copy_of_it_or_any_other_file(tmp_path: Path) -> None:
+    """The mystery value and its nonce above all: the database, however it is copied, does not tell them."""
+    secrets, of_people, shown, copied = Secrets(), Secrets(), list[bytes](), list[bytes]()
 
     async def scene(house: House) -> None:
         known = vault.load(house.keys)
@@ -80,10 +72,10 @@ def test_no_secret_is_in_the_log_on_the_wire_in_the_status_or_in_the_journal(tmp
         await house.open()
         await house.sign_in("flo", "finn", "sue")
         for operator, pin in PINS.items():
-            secrets.number(f"PIN of {operator}", int(pin))
+            of_people.number(f"PIN of {operator}", int(pin))
         wrong = await house.ask("login", operator="flo", pin="909091")
         assert wrong["error"] == "wrong-pin"
-        secrets.number("a wrong PIN", 909091)
+        of_people.number("a wrong PIN", 909091)
         for _ in range(3):
             await house.bet(1, 2)
             await house.lock()
@@ -91,27 +83,110 @@ def test_no_secret_is_in_the_log_on_the_wire_in_the_status_or_in_the_journal(tmp
             await house.until(lambda: house.sign.phase == "settled")
             await house.reopen()
         await house.do("operator-add", "sue", operator="new", name="New One", role="dealer", pin="717273")
-        secrets.number("a new PIN", 717273)
+        of_people.number("a new PIN", 717273)
         refused = await house.ask("adjust-meter", token=house.tokens["dora"], meter="harmony", delta_cents=1,
                                   expected_cents=1, reason="x")  # fmt: skip
         assert refused["error"] == "not-allowed"
         for operator, token in house.tokens.items():
-            secrets.text(f"token of {operator}", token)
-        for words in (["--json"], []):
-            asking = [sys.executable, "-m", "controller", "status", "--config", str(house.config), *words]
-            asked = await asyncio.create_subprocess_exec(*asking, stdout=PIPE, stderr=STDOUT)
-            shown.append((await asked.communicate())[0])
-        assert b"royal9-mystery" in shown[0]
+            of_people.text(f"token of {operator}", token)
+        shown.extend([await _status(house, "--json"), await _status(house)])
+        # As someone would who takes the database along while the table plays.
+        assert house.journal.with_name("journal.db-wal").stat().st_size
+        taken = shutil.copytree(house.folder, tmp_path.with_name("taken"), ignore=_own(house))
+        copied.extend(left_in(taken))
 
     house = in_a_house(tmp_path, scene)
+    snapshot(house)
+    left = list(left_in(tmp_path, but=[house.keys]))
+    sealed = house.state().meters["royal9-mystery"].sealed.encode()
+    assert [sealed in b"\n".join(each) for each in (copied, left)] == [True, True], "what is sealed was looked at"
     said = [payload for topic, payload in house.sign.messages if not topic.startswith(("commands/", "replies/"))]
-    with closing(sqlite3.connect(house.journal)) as journal:
-        stored = [row[0].encode() for row in journal.execute("SELECT payload FROM facts")]
-    everything = [bytes(house.raw_log), *said, *shown, *stored]
-    assert len(house.log) > 30
+    between = [payload for topic, payload in house.sign.messages if topic.startswith(("commands/", "replies/"))]
+    everything = [bytes(house.raw_log), *said, *shown, *copied, *left]
+    assert (len(house.log) > 30, bool(between)) == (True, True)
     assert b'"wager-placed"' in house.raw_log  # at this level everything is logged
-    assert len(secrets.patterns) > 14
-    assert secrets.found(everything) == []
+    assert len(secrets.patterns) + len(of_people.patterns) > 14
+    assert secrets.found([*everything, *between]) == []
+    assert of_people.found(everything) == []
+
+
+async def _status(house: House, *words: str) -> bytes:
+    asking = [sys.executable, "-m", "controller", "status", "--config", str(house.config), *words]
+    asked = await asyncio.create_subprocess_exec(*asking, stdout=PIPE, stderr=STDOUT)
+    told, _ = await asked.communicate()
+    assert b"royal9-mystery" in told
+    return told
+
+
+def _own(house: House) -> Callable[[str, list[str]], list[str]]:
+    """What is no part of a copy: keys, and what is no plain file."""
+
+    def passed_over(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if name == house.keys.name or not _plain(Path(folder, name))]
+
+    return passed_over
+
+
+def _plain(path: Path) -> bool:
+    return path.is_dir() or (path.is_file() and not path.is_symlink())
+
+
+# -- the search has teeth --
+
+NONCE = bytes(range(200, 232))
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    """A journal as it is on disk."""
+    path = tmp_path / "journal.db"
+    SqliteJournal(path).close()
+    return path
+
+
+def _in_a_fact(db: sqlite3.Connection, form: bytes) -> None:
+    db.execute("INSERT INTO facts VALUES (1, '', 1, 'x', 1, ?, zeroblob(32), zeroblob(32))", (form.decode("latin-1"),))
+
+
+def _in_a_snapshot(db: sqlite3.Connection, form: bytes) -> None:
+    db.execute("INSERT INTO snapshots VALUES (1, zeroblob(32), 1, ?)", (form,))
+
+
+def _in_a_packed_snapshot(db: sqlite3.Connection, form: bytes) -> None:
+    db.execute("INSERT INTO snapshots VALUES (1, zeroblob(32), 1, ?)", (zlib.compress(b"{" + form + b"}"),))
+
+
+def _in_a_row_that_was_deleted(db: sqlite3.Connection, form: bytes) -> None:
+    db.execute("PRAGMA secure_delete = OFF")  # which Debian's SQLite has on
+    _in_a_snapshot(db, form)
+    db.commit()
+    db.execute("DELETE FROM snapshots")
+
+
+Plant = Callable[[sqlite3.Connection, bytes], None]
+PLACES: list[Plant] = [_in_a_fact, _in_a_snapshot, _in_a_packed_snapshot, _in_a_row_that_was_deleted]
+
+
+@pytest.mark.parametrize("plant", PLACES, ids=lambda each: each.__name__.strip("_"))
+def test_the_search_finds_a_nonce_planted_in_a_journal(journal: Path, plant: Plant) -> None:
+    secrets = Secrets()
+    secrets.raw("nonce", NONCE)
+    assert secrets.found(left_in(journal.parent)) == []
+    with closing(sqlite3.connect(journal)) as db:
+        plant(db, NONCE.hex().encode())
+        db.commit()
+    assert secrets.found(left_in(journal.parent)) == ["nonce"]
+
+
+def test_the_search_looks_at_what_is_not_yet_in_the_database_itself(journal: Path) -> None:
+    secrets = Secrets()
+    secrets.raw("nonce", NONCE)
+    with closing(sqlite3.connect(journal)) as db:
+        db.execute("PRAGMA wal_autocheckpoint = 0")
+        _in_a_fact(db, b64encode(NONCE))
+        db.commit()
+        assert b64encode(NONCE) not in journal.read_bytes()
+        assert secrets.found(left_in(journal.parent)) == ["nonce"]
 
 
 @pytest.mark.parametrize("form", [b"%d", b'{"value":%d}', b"$987.65 of %d"])
@@ -126,5 +201,7 @@ def test_the_search_finds_bytes_in_every_form() -> None:
     secrets, key = Secrets(), bytes(range(200, 232))
     secrets.raw("key", key)
     forms = [key, key.hex().encode(), key.hex().upper().encode(), b64encode(key), urlsafe_b64encode(key)]
-    assert all(secrets.found([b"x" + form + b"y"]) == ["key"] for form in forms)
+    forms += [b64encode(before + key + b"behind") for before in (b"x", b"xy", b"xyz")]
+    forms += [json.encode(list(key)), str(int.from_bytes(key)).encode()]
+    assert all(secrets.found([b"x" + form + b"y"]) == ["key"] for form in {*forms, *forms_of_bytes(key)})
     assert secrets.found([key[:-1]]) == []
