@@ -18,7 +18,7 @@ from controller.core.decide import after, decide, placed, refusal
 from controller.core.decision import MOST_TEXT, Decision
 from controller.core.effects import Effect
 from controller.core.evolve import evolve
-from controller.core.facts import Fact, Recorded, SnapshotTaken, encode
+from controller.core.facts import Fact, FactsWereArchived, Recorded, SnapshotTaken, encode
 from controller.core.filed import MYSTERY, Filed
 from controller.core.inputs import DeviceLost, DeviceRestored, Input, ReadingsDue
 from controller.core.invariants import check
@@ -30,7 +30,7 @@ from controller.core.times import stamp
 from controller.journal.errors import JournalUnwritableError
 from controller.journal.journal import Journal
 from controller.journal.limits import MOST_SNAPSHOT_BYTES
-from controller.journal.rows import Entry, Snapshot
+from controller.journal.rows import Entry, Head, Snapshot
 from controller.journal.starting import packed
 from controller.vault import Vault, VaultError, commitment
 
@@ -79,6 +79,13 @@ class Committer(Protocol):
         """Return once everything is durable; raise where it is not."""
 
 
+class Archiver(Protocol):
+    """How facts come to leave: the fact that names their archive becomes durable with the anchor."""
+
+    def __call__(self, entries: Sequence[Entry], *, cursor: int | None, archived: Head) -> object:
+        """Return once everything is durable; raise where it is not."""
+
+
 class Lines(Protocol):
     """Where effects go: lamps, acceptors, links."""
 
@@ -120,6 +127,7 @@ class Engine:
         lines: Lines,
         *,
         committer: Committer | None = None,
+        archiver: Archiver | None = None,
         snapshot_every: int = SNAPSHOT_EVERY,
     ) -> None:
         if state.seq != journal.head().seq:
@@ -130,6 +138,7 @@ class Engine:
         self._clock = clock
         self._lines = lines
         self._commit: Committer = committer or journal.append
+        self._leave: Archiver = archiver or journal.append
         self._snapshot_every = snapshot_every
         self._snapshot_seq = max((each.seq for each in journal.snapshots()), default=0)
         self._cursor: int | None = None
@@ -217,6 +226,20 @@ class Engine:
         snapshot = Snapshot(head.seq, head.hash, VERSION, payload)
         self._commit([entry(recorded)], cursor=None, snapshot=snapshot)
         self.state = evolve(self.state, recorded)
+
+    def archive(self, fact: FactsWereArchived) -> None:
+        """Record the archive that facts lie in, and let them leave from now on: one transaction."""
+        self._refuse_stopped()
+        try:
+            recorded = placed(self.state, stamp(self._clock.now()), fact)
+            anchor = Head(fact.last, bytes.fromhex(fact.hash))
+            self._leave([entry(recorded)], cursor=self._cursor, archived=anchor)
+            self._cursor = None
+            self.state = evolve(self.state, recorded)
+        except BaseException as error:
+            self._failure = error
+            self._lines.faulted(str(error))
+            raise
 
     # -- the queue before it --
 

@@ -7,10 +7,11 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
+from uuid import uuid4
 
 import aiomqtt
 
@@ -52,16 +53,37 @@ class Heard(NamedTuple):
     retained: bool
 
 
-class Connection:
-    """What can be done with a broker while it is there; each call raises `BrokerError` once it is not."""
+class Client(Protocol):
+    """What a connection needs of the library. Each call raises an error of its own, or an OSError, once it fails."""
 
-    def __init__(self, client: aiomqtt.Client) -> None:
+    @property
+    def messages(self) -> Any:  # noqa: ANN401 -- messages of the library, one by one
+        """Those that come."""
+
+    async def publish(self, topic: str, payload: bytes, qos: int, retain: bool, *, timeout: float) -> Any:  # noqa: ANN401, ASYNC109 -- as the library has it
+        """Say something; return when the broker has it."""
+
+    async def subscribe(self, topic: Any, *, timeout: float) -> Any:  # noqa: ANN401, ASYNC109 -- the same
+        """Subscribe; the broker's word for each topic."""
+
+    async def unsubscribe(self, topic: list[str], *, timeout: float) -> Any:  # noqa: ANN401, ASYNC109 -- the same
+        """Unsubscribe."""
+
+
+class Connection:
+    """What can be done with a broker while it is there; each call raises `BrokerError` once it is not.
+
+    `name` gives a word nobody has said before.
+    """
+
+    def __init__(self, client: Client, name: Callable[[], object] = uuid4) -> None:
         self._client = client
+        self.name = name
 
     async def publish(self, said: Said) -> None:
         """Say something, and wait until the broker has it."""
         with _translated():
-            await self._client.publish(said.topic, said.payload, qos=1, retain=said.retain, timeout=ANSWER_SECONDS)
+            await self._client.publish(said.topic, said.payload, 1, said.retain, timeout=ANSWER_SECONDS)
 
     async def publish_all(self, every: Iterable[Said]) -> None:
         """Say all of it in this order, at most a window of it unacknowledged; returns when the broker has it."""
@@ -108,6 +130,21 @@ def _plain(error: BaseException) -> str:
     """What happened, in words that name no part of the library."""
     cause = error.__cause__ or error
     return str(cause).removeprefix("[code:").strip() or type(cause).__name__
+
+
+class Connect(Protocol):
+    """How a connection is made."""
+
+    def __call__(
+        self,
+        settings: MqttSettings,
+        identifier: str,
+        *,
+        password: str | None = None,
+        will: Said | None = None,
+        most_waiting: int = MOST_WAITING,
+    ) -> AbstractAsyncContextManager[Connection]:
+        """A connection, under a name of which the broker knows one at a time."""
 
 
 @asynccontextmanager
@@ -165,6 +202,14 @@ def _tls(settings: MqttSettings) -> ssl.SSLContext | None:
         named = ", ".join(filter(None, (settings.ca, settings.certificate, settings.key)))
         raise BrokerError(f"the certificates for the broker cannot be used ({named}): {error}") from error
     return context
+
+
+def raise_first(*tasks: asyncio.Task[None]) -> None:
+    """Raise what the first of these failed with. The others are asked too, or asyncio complains that nobody did."""
+    failures = [task.exception() for task in tasks if task.done() and not task.cancelled()]
+    for failure in failures:
+        if failure is not None:
+            raise failure
 
 
 async def end(*tasks: asyncio.Task[None]) -> None:

@@ -103,6 +103,20 @@ def _settle(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="accepted for uniformity: the answer is JSON anyway")
 
 
+def _archive(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Put closed gaming days into archive files, the controller stopped. A running one does it by itself. "
+        "Exit 0 done, 2 it cannot be."
+    )
+    parser.add_argument("--config", metavar="FILE", required=True, help="the configuration of the table")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+
+
+def _archives(parser: argparse.ArgumentParser) -> None:
+    told = "where its archives are, folders or files (default: the folder `archive` beside it, and its own)"
+    parser.add_argument("--archives", metavar="PATH", nargs="+", action="extend", default=[], help=told)
+
+
 def _audit(parser: argparse.ArgumentParser) -> None:
     parser.description = "Questions to a journal, in use or not. Nothing is written to it. Exit 1: something is wrong."
     questions = parser.add_subparsers(dest="question", metavar="QUESTION", required=True)
@@ -113,6 +127,10 @@ def _audit(parser: argparse.ArgumentParser) -> None:
             question.add_argument("hit", metavar="HIT", help="the id of an award of the hit, like mb-07-14-3")
         if name == "verify":
             question.add_argument("--head", metavar="SEQ:HASH", help="a place in its chain, noted before")
+            question.add_argument("--live", action="store_true", help="without its archives: what follows them")
+        if name == "restore":
+            question.add_argument("--into", metavar="FILE", required=True, help="the journal to write, a new file")
+        _archives(question)
         if name == "report":
             question.add_argument("--date", metavar="D", required=True, help="the gaming day, YYYY-MM-DD")
         question.add_argument("--json", action="store_true", help="the answer as JSON")
@@ -133,6 +151,7 @@ def _demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tables", type=int, default=1, metavar="N", help="tables, from 1 to 8 (default: 1)")
     parser.add_argument("--link", metavar="DSN", help="a PostgreSQL in which the tables share their Harmony meter")
     parser.add_argument("--seed", type=int, metavar="S", help="the same players and cards each time")
+    parser.add_argument("--no-floor", action="store_true", help="nobody validates: what is won waits for you")
 
 
 def _rng(parser: argparse.ArgumentParser) -> None:
@@ -182,10 +201,13 @@ def _link(parser: argparse.ArgumentParser) -> None:
         if name == "init":
             action.add_argument("--dsn", metavar="DSN", help="connect as its owner, where link.dsn is a controller's")
             action.add_argument("--role", metavar="ROLE", help="whom to give the rights of a controller")
+        if name == "report":
+            action.add_argument("--date", metavar="D", help="the gaming day, YYYY-MM-DD (default: the running one)")
         if name == "audit":
             action.add_argument(
                 "--journal", metavar="DB", nargs="+", action="extend", default=[], help="journals of its tables"
             )
+            _archives(action)
         action.add_argument("--json", action="store_true", help="the answer as JSON")
 
 
@@ -206,6 +228,7 @@ def _operators(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--mqtt-password-file", metavar="FILE", help="the password of that user, on one line")
         action.add_argument("--offline", action="store_true", help="on the journal itself, the controller stopped")
         action.add_argument("--journal", metavar="FILE", help="offline: the journal of the table")
+        _archives(action)
         if name != "list":
             action.add_argument("--pepper", metavar="FILE", help="offline: the secret that hashes are keyed with")
         action.add_argument("--json", action="store_true", help="the answer as JSON")
@@ -219,6 +242,23 @@ def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", required=True, help="the Rules Submission, with or beside settings")
 
 
+def _simulate(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Play whole tables on virtual time: power cuts, noise, lost brokers and mistakes, all from one seed, judged by "
+        "an independent auditor. Exit 0 whole, 1 a violation, with the shortest history that shows it, 2 bad usage."
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="the same run each time (default: a new one, told)")
+    parser.add_argument("--rounds", type=int, default=500, metavar="N", help="hands of one run (default: 500)")
+    parser.add_argument("--runs", type=int, default=1, metavar="N", help="runs, of seeds one after the other")
+    parser.add_argument("--seconds", type=float, default=0.0, metavar="N", help="and more, for so much processor time")
+    parser.add_argument("--table", default="", metavar="NAME", help="the submission (default: by the seed)")
+    parser.add_argument("--faults", default="all", metavar="KINDS", help="all, none, or kinds like power,noise")
+    parser.add_argument("--only", metavar="NUMBERS", help="of the faults a seed lists, only these, like 3,17")
+    parser.add_argument("--no-shrink", dest="shrink", action="store_false", help="tell a violation as it was found")
+    parser.add_argument("--trace", metavar="FILE", help="write the last run down, one event a line")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+
+
 def _status(parser: argparse.ArgumentParser) -> None:
     parser.description = "How the controller on this box is, live. Exit 0 online, 1 faulted or not running."
     parser.add_argument("--config", metavar="FILE", required=True, help="the configuration it runs with")
@@ -229,6 +269,7 @@ _LINK = {
     "init": "make the link's database ready, open its meters, and add this table",
     "status": "how the link is, live: tables, amounts, hits, standbys",
     "audit": "does it add up, line by line and table by table?",
+    "report": "a gaming day of its meters, increase and decrease explained",
 }
 _OPERATORS = {
     "add": "let someone sign in, or give them another name, role and PIN",
@@ -241,8 +282,10 @@ _QUESTIONS = {
     "hits": ("every hit, the newest last", False),
     "derive": ("how an amount came about, contribution by contribution", True),
     "reveal": ("a mystery value held against its commitment", True),
+    "restore": ("the journal and its archives as one plain SQLite file", False),
 }
 _COMMANDS = {
+    "archive": ("closed gaming days into archive files", _archive),
     "audit": ("is a journal whole, and what does it say?", _audit),
     "check": ("is this Rules Submission lawful?", _check),
     "console": ("the web console and the signs", _console),
@@ -253,6 +296,7 @@ _COMMANDS = {
     "odds": ("exact odds of a wager, or of the whole catalog", _odds),
     "rng": ("the statistics of the mystery draw", _rng),
     "run": ("the controller of one table", _run),
+    "simulate": ("whole tables on virtual time, with all that can befall them", _simulate),
     "status": ("how the controller on this box is, live", _status),
     "settle": ("settle a wager, or whole rounds from standard input", _settle),
 }

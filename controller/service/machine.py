@@ -25,12 +25,20 @@ CLOCK_STEP_SECONDS = 2.0
 class Machine:
     """Counts and looks. It is what the broker calls `Around`."""
 
-    def __init__(self, clock: Clock, journal: Path, warn_free_mb: int, state: Callable[[], State]) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        journal: Path,
+        warn_free_mb: int,
+        state: Callable[[], State],
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._clock = clock
+        self._seconds = seconds
         self._folder = journal.parent
         self._warn_free_mb = warn_free_mb
         self._state = state
-        self._began = time.monotonic()
+        self._began = seconds()
         self._drivers: tuple[Driver, ...] = ()
         self._apart = self._difference()
         self.last_commit_at = ""
@@ -39,6 +47,7 @@ class Machine:
         self.free_mb = free_mb(self._folder)
         self.waiting: Callable[[], int] = int
         self.link: LinkClient | None = None
+        self.guessing: Callable[[], str] = str  # whether somebody seems to try PINs
         self.standing: dict[str, str] = {}  # what is wrong for good: unsigned software, a broker that is gone
 
     def serve(self, drivers: Iterable[Driver]) -> None:
@@ -59,6 +68,8 @@ class Machine:
     def warnings(self) -> tuple[str, ...]:
         """What someone should see to."""
         found = [f"{name}: {why}" for name, why in self.standing.items()]
+        if guessing := self.guessing():
+            found.append(f"people: {guessing}")
         if self.free_mb < self._warn_free_mb:
             found.append(f"disk: {self.free_mb} MB free in {self._folder}, fewer than {self._warn_free_mb}: make room")
         if self.commit_ms >= SLOW_COMMIT_MS:
@@ -68,7 +79,7 @@ class Machine:
     def health(self, outbox: int) -> Health:
         """All of it."""
         return Health(
-            uptime_s=int(time.monotonic() - self._began),
+            uptime_s=int(self._seconds() - self._began),
             last_commit_at=self.last_commit_at,
             commit_ms=self.commit_ms,
             alive_at=self.alive_at,
@@ -121,7 +132,7 @@ class Machine:
         return self.link.shown(self._state()) if self.link is not None else {}
 
     def _difference(self) -> float:
-        return self._clock.now() / 1_000_000 - time.monotonic()
+        return self._clock.now() / 1_000_000 - self._seconds()
 
 
 def free_mb(folder: Path) -> int:

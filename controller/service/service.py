@@ -7,13 +7,11 @@ closed.
 
 import asyncio
 import os
-import signal
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from controller.clock import WallClock
 from controller.core.state import State
@@ -21,28 +19,29 @@ from controller.core.times import stamp
 from controller.engine import Clock, EngineStoppedError, wait_until_writable
 from controller.intake.devices import START_SECONDS
 from controller.journal import lock
-from controller.journal.errors import JournalError
+from controller.journal.archive.whole import archived_rows
+from controller.journal.errors import JournalError, JournalUnreadableError
+from controller.journal.rows import Row
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
-from controller.mqtt import BrokerError, connection, end
+from controller.mqtt import BrokerError, end
 from controller.notify import Notifier
 from controller.outlets.heads import Identity, RolledBackError, another_speaks, compare, is_kept, kept_by
 from controller.outlets.herald import announce, lament
 from controller.outlets.link import forgotten
 from controller.service import progress, socket, software
 from controller.service.logs import Log
-from controller.service.starting import (
-    configuration,
-    credentials,
-    refuse_other_submission,
-)
+from controller.service.starting import configuration, refuse_other_submission
 from controller.service.table import MadeOf, RefusedToStartError, Table
+from controller.service.world import REAL, World
 from controller.settings import SettingsError
 
 # For the broker, before anything is written: one that is there answers at once, another controller within 2.5 s.
+Part = Callable[[], Coroutine[Any, Any, None]]  # made when its task begins: one that never does leaves nothing
 ASK_SECONDS = 5.0
 ANNOUNCE_SECONDS = 5.0  # for a start that is refused, to say so if nobody else speaks
 EXTEND_SECONDS = 30.0  # what systemd is asked for while the disk cannot be written
+EXTEND_ROWS = 100_000  # archived facts added up between two such: a second of them, ten on a slow box
 # All of it within five seconds: lamps off, what waits decided, the broker told.
 REST_SECONDS, DRAIN_SECONDS, FAREWELL_SECONDS = 1.2, 0.8, 2.0
 
@@ -54,14 +53,22 @@ class FailedError(Exception):
 class Service:
     """One table's controller. `run` returns when it was stopped, and raises why otherwise."""
 
-    def __init__(
-        self, config: Path, environ: Mapping[str, str], log: Log, notifier: Notifier, clock: Clock | None = None
+    def __init__(  # noqa: PLR0913 -- all that is given to it
+        self,
+        config: Path,
+        environ: Mapping[str, str],
+        log: Log,
+        notifier: Notifier,
+        clock: Clock | None = None,
+        *,
+        world: World = REAL,
     ) -> None:
         self._path = config
         self._environ = environ
         self._log = log
         self._notifier = notifier
         self._clock: Clock = clock or WallClock()
+        self._world = world
         self._stop = asyncio.Event()
         self._failure: BaseException | None = None
         self._after: BaseException | None = None  # what only followed from it
@@ -72,18 +79,16 @@ class Service:
 
     async def run(self) -> None:
         """Start, serve until stopped or a part fails, and end."""
-        loop = asyncio.get_running_loop()
-        for which in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(which, self.stop)
+        self._world.heed_signals(self.stop)
         self._found = configuration(self._path, self._clock.now())
         self._log = self._log.bind(table=f"{self._found.site}/{self._found.table}")
-        self._secrets = credentials(self._environ, self._found)
+        self._secrets = self._world.credentials(self._environ, self._found)
         self._identity = Identity(
             site=self._found.site,
             table=self._found.table,
             epoch=0,
             mode=self._found.settings.mode,
-            instance=uuid4().hex[:8],
+            instance=self._world.new_name()[:8],
         )
         try:
             await self._start()
@@ -95,7 +100,7 @@ class Service:
             raise
 
     async def _start(self) -> None:
-        self._software = software.check(self._found.settings.software)
+        self._software = self._world.software(self._found.settings.software)
         self._log.info("starting", version=self._software.version or "unknown", signed=self._software.signed)
         journal = await self._until_stopped(self._opened())
         if journal is None:
@@ -112,7 +117,7 @@ class Service:
 
     async def _announced(self, why: str) -> None:
         settings, password = self._found.settings.mqtt, self._secrets.password
-        await announce(settings, self._identity, self._clock, why, password=password)
+        await announce(settings, self._identity, self._clock, why, password=password, connect=self._world.connect)
 
     async def _until_stopped(self, coming: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 -- whatever comes
         """What comes; nothing if the service is stopped before that."""
@@ -146,11 +151,12 @@ class Service:
                     self._clock,
                     lambda: f"journal: {why}",
                     password=self._secrets.password,
+                    connect=self._world.connect,
                 )
                 crying = asyncio.create_task(coming, name="herald")
 
         try:
-            return await wait_until_writable(lambda: SqliteJournal(path), self._clock, faulted)  # type: ignore[return-value]  # what was opened
+            return await wait_until_writable(lambda: self._world.open_journal(path), self._clock, faulted)  # type: ignore[return-value]  # what was opened
         except JournalError as error:
             raise RefusedToStartError(str(error)) from error
         finally:
@@ -159,9 +165,13 @@ class Service:
 
     def _proven(self, journal: SqliteJournal) -> State:
         """The state the journal adds up to, with every check there is."""
-        began = time.monotonic()
+        began, archives = time.monotonic(), [self._found.settings.journal.archives]
         try:
-            state = load(journal)
+            state = load(journal, lambda: self._patiently(archived_rows(journal.path, journal.place, archives)))
+        except JournalUnreadableError as error:
+            raise RefusedToStartError(
+                f"no snapshot of {journal.path} can be read by this version, so its archives are added up: {error}"
+            ) from error
         except (JournalError, ValueError, RuntimeError, AssertionError) as error:
             raise RefusedToStartError(
                 f"{journal.path} does not prove itself: {error}; keep it as it is, restore the newest copy that "
@@ -171,6 +181,13 @@ class Service:
         refuse_other_submission(state, self._found)
         return state
 
+    def _patiently(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Years of them: systemd is told that this goes on."""
+        for number, row in enumerate(rows):
+            if number % EXTEND_ROWS == 0:
+                self._notifier.extend(EXTEND_SECONDS)
+            yield row
+
     async def _agreed(self, journal: SqliteJournal) -> bool:
         """Ask the broker how far it knows this table, before anything is written: ahead means a disk that was set back.
 
@@ -179,7 +196,7 @@ class Service:
         settings, password = self._found.settings.mqtt, self._secrets.password
         try:
             async with asyncio.timeout(ASK_SECONDS):
-                async with connection(settings, self._identity.client, password=password) as broker:
+                async with self._world.connect(settings, self._identity.client, password=password) as broker:
                     kept = await kept_by(broker, self._identity)
                     if is_kept(kept) and await another_speaks(broker, self._identity):
                         raise RefusedToStartError("another controller keeps this table: stop that one first")
@@ -196,11 +213,12 @@ class Service:
     # -- the table --
 
     async def _serve(self, journal: SqliteJournal, state: State) -> None:
-        made_of = MadeOf(self._found, self._secrets, self._software, self._clock, self._log, self._identity.instance)
+        found, instance = self._found, self._identity.instance
+        made_of = MadeOf(found, self._secrets, self._software, self._clock, self._log, instance, self._world)
         table = Table(made_of, journal, state)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(
-                socket.served(socket.place(self._environ, Path(journal.path)), table.told_at_once)
+                self._world.serve_status(socket.place(self._environ, Path(journal.path)), table.told_at_once)
             )
             async with asyncio.TaskGroup() as group:
                 await self._run_tasks(group, table)
@@ -211,20 +229,21 @@ class Service:
         """Start every part, wait for the stop or a failure, and stop every part."""
         notifier, log = self._notifier, self._log
 
-        def start(name: str, coming: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-            return group.create_task(self._guarded(name, coming), name=name)
+        def start(name: str, part: Part) -> asyncio.Task[None]:
+            return group.create_task(self._guarded(name, part), name=name)
 
-        engine = start("engine", table.engine.run())
-        broker = start("broker", table.broker.run())
+        engine = start("engine", table.engine.run)
+        broker = start("broker", table.broker.run)
         rest = [
-            start("heartbeat", progress.beat(table.journal, self._clock, table.machine)),
-            start("health", progress.look(table.machine, self._clock, log)),
+            start("heartbeat", lambda: progress.beat(table.journal, self._clock, table.machine)),
+            start("health", lambda: progress.look(table.machine, self._clock, log)),
         ]
         lines: list[asyncio.Task[None]] = []
         try:
             if await self._until_stopped(self._began(table, start, lines)) and not self._stop.is_set():
                 watch = progress.Watch(table.engine, table.drivers, notifier, self._clock, log)
-                rest.append(start("watchdog", watch.run()))
+                rest.append(start("watchdog", watch.run))
+                rest.append(start("retention", table.retention.run))
                 notifier.ready()
                 notifier.status(f"keeping {self._found.site}/{self._found.table}")
                 log.info("ready", facts=table.engine.state.seq, epoch=table.engine.state.epoch)
@@ -244,18 +263,18 @@ class Service:
             await table.engine.submit(each)
         if table.link is not None:
             await table.link.begin()
-            lines.append(start("link", table.link.run()))
+            lines.append(start("link", table.link.run))
         table.lines.show(table.engine.state)
-        lines += [start(f"line {driver.devices[0].port}", driver.run()) for driver in table.drivers]
+        lines += [start(f"line {driver.devices[0].port}", driver.run) for driver in table.drivers]
         if table.link is not None:  # a wager that stood on it stands on, if it is there in time
             await table.link.heard(START_SECONDS)
         await table.intake.started()
         return True
 
-    async def _guarded(self, name: str, coming: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(self, name: str, part: Part) -> None:
         """A part whose end is the end of all, in good order."""
         try:
-            await coming
+            await part()
             if not self._stop.is_set():
                 self._fail(name, RuntimeError("it came to an end"))
         except asyncio.CancelledError:

@@ -13,7 +13,7 @@ from controller import vault
 from controller.core.filed import Filed, filed
 from controller.core.state import State
 from controller.engine import gaming_day
-from controller.people.pepper import PEPPER_FILE, read_pepper, refuse_exposed
+from controller.people.pepper import OLD_PEPPER_FILE, PEPPER_FILE, read_pepper, refuse_exposed
 from controller.rules import catalog, lawful
 from controller.rules.errors import BadInputError
 from controller.settings import Settings, SettingsError, read
@@ -42,6 +42,7 @@ class Credentials(Struct, frozen=True):
     vault: Vault
     pepper: bytes
     password: str | None
+    old_pepper: bytes | None = None  # while some PINs are kept with it
     link_vault: Vault | None = None  # where a mystery meter is linked
     link_password: str | None = None
 
@@ -95,10 +96,12 @@ def credentials(environ: Mapping[str, str], found: Configuration) -> Credentials
     password = read_password(place / PASSWORD_FILE, "mqtt.user") if settings.mqtt.user else None
     sealed = any(mystery.meter in settings.link.meters for mystery in catalog.mysteries().values())
     asked = bool(settings.link.name) and (place / LINK_PASSWORD_FILE).exists()
+    old = place / OLD_PEPPER_FILE
     return Credentials(
         vault.load(place),
         read_pepper(place / PEPPER_FILE),
         password,
+        read_pepper(old) if old.exists() else None,
         vault.load(place, vault.LINK_KEY_FILE) if sealed else None,
         read_password(place / LINK_PASSWORD_FILE, "link.dsn") if asked else None,
     )

@@ -1,11 +1,9 @@
 """The parts of one table, made and tied together: journal, engine, people, broker, devices. Nothing runs yet."""
 
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from msgspec import json
 
@@ -16,7 +14,7 @@ from controller.core.times import stamp
 from controller.engine import Clock, Engine, EngineStoppedError, sealed_values
 from controller.intake.devices import Intake, bookmarks
 from controller.journal.reading import open_readonly
-from controller.journal.rows import Entry, Snapshot
+from controller.journal.rows import Entry, Head, Snapshot
 from controller.journal.sqlite import SqliteJournal
 from controller.outlets.broker import Broker, Stand
 from controller.outlets.heads import Identity
@@ -25,13 +23,13 @@ from controller.outlets.messages import retained
 from controller.outlets.table import TableLines
 from controller.people.pins import Pins
 from controller.people.signing_in import SigningIn
-from controller.people.tokens import Tokens
 from controller.service import told
 from controller.service.linking import derivations, sessions
 from controller.service.logs import Log
-from controller.service.machine import Machine
+from controller.service.retention import Retention
 from controller.service.software import Software
 from controller.service.starting import Configuration, Credentials, gaming_day_of
+from controller.service.world import REAL, World
 from controller.wire.link import LinkSettings
 from drivers import registry
 from drivers.events import Event
@@ -50,22 +48,32 @@ class MadeOf(NamedTuple):
     clock: Clock
     log: Log
     instance: str = ""  # of this process, to the broker
+    world: World = REAL
 
 
 class Table:
     """The parts of one table, made and tied together; nothing runs yet."""
 
     def __init__(self, made_of: MadeOf, journal: SqliteJournal, state: State) -> None:
-        found, secrets, software, clock, log, instance = made_of
+        found, secrets, software, clock, log, instance, world = made_of
         settings = found.settings
         self.journal = journal
         self._clock = clock
         self._log = log
+        self._world = world
         self.link: LinkClient | None = None
         self.lines = TableLines(lambda why: log.error("faulted", why=why), self._asked)
-        self.machine = Machine(clock, Path(journal.path), settings.journal.warn_free_mb, lambda: self.engine.state)
+        warn, seconds = settings.journal.warn_free_mb, world.seconds
+        self.machine = world.machine(clock, Path(journal.path), warn, lambda: self.engine.state, seconds)
         self.broker: Broker | Any = None
-        self.engine = Engine(state, journal, secrets.vault, clock, self.lines, committer=self._commit)
+        every = world.snapshot_every
+        commit = self._commit
+        self.engine = Engine(
+            *(state, journal, secrets.vault, clock, self.lines),
+            committer=commit,
+            archiver=commit,
+            snapshot_every=every,
+        )
         self.machine.waiting = lambda: self.engine.waiting
         if settings.link.name:
             self.link = self.machine.link = self._linked(settings.link, secrets, instance)
@@ -79,16 +87,21 @@ class Table:
         )
         if not software.signed:
             self.machine.standing["software"] = "a checkout, which cannot be checked"
-        signing_in = SigningIn(self.engine, Pins(journal, secrets.pepper), Tokens(), clock)
+        pins = world.pins(journal, secrets.pepper, old=secrets.old_pepper)
+        self._keys_told(secrets, pins)
+        signing_in = SigningIn(self.engine, pins, world.tokens(), clock, seconds)
+        self.machine.guessing = signing_in.guessing
         self.commands = Commands(
             self.engine,
             signing_in,
-            lambda: open_readonly(journal.path),
+            lambda: open_readonly(journal.path, journal.place, [settings.journal.archives]),
             clock,
             self.identity.epoch,
             links=settings.link.links,
             linked=self.machine.linked,
             ask_link=derivations(settings.link, secrets.link_password) if settings.link.name else None,
+            elsewhere=world.elsewhere,
+            seconds=seconds,
         )
         self.broker = Broker(
             settings.mqtt,
@@ -101,6 +114,8 @@ class Table:
             around=self.machine,
             changed=self._broker_changed,
             failed=lambda name, error: log.error("command-failed", command=name, exc_info=error),
+            connect=world.connect,
+            alive_seconds=world.alive_seconds,
         )
         self.intake = Intake(
             self.engine,
@@ -109,7 +124,18 @@ class Table:
             settings.coins,
             decided=lambda: self.lines.open_slots(self.engine.state),
         )
-        self.drivers = tuple(registry.make(settings.lines, self._taken, bookmarks(self.engine.state)).values())
+        self.retention = Retention(
+            self.engine,
+            journal,
+            settings.journal,
+            self.machine,
+            clock,
+            log,
+            packer=world.packer,
+            elsewhere=world.elsewhere,
+        )
+        made = registry.make(settings.lines, self._taken, bookmarks(self.engine.state), world.open_port)
+        self.drivers = tuple(map(world.seen, made.values()))
         for each in (self.intake, self.lines, self.machine):
             each.serve(self.drivers)
 
@@ -123,6 +149,18 @@ class Table:
             changed=self._stirred,
             told=self._link_changed,
         )
+
+    def _keys_told(self, secrets: Credentials, pins: Pins) -> None:
+        """Which keys are in use, so that a former one is taken away when nothing needs it and not before."""
+        meters = self.engine.state.meters.values()
+        needed = {meter.id: meter.key_id for meter in meters if meter.sealed}
+        former, lost = pins.under_other_peppers()
+        idle = sorted(secrets.vault.former - set(needed.values()))
+        self._log.info("keys", seals=secrets.vault.current, needed=needed, idle=idle, pins_with_old_pepper=former)
+        if lost:
+            why = f"{lost} PINs were kept with another pepper and fit nothing: bring it back, or give new PINs"
+            self._log.warning("pins-without-pepper", why=why)
+            self.machine.standing["pins"] = why
 
     def _stirred(self) -> None:
         self.broker.look_again()
@@ -145,7 +183,7 @@ class Table:
             day = gaming_day_of(found.files, now)
             filing = SubmissionChanged(
                 at=stamp(now),
-                key=str(uuid4()),
+                key=self._world.new_name(),
                 toml=found.toml,
                 day=day,
                 reason="the first of this journal",
@@ -160,13 +198,20 @@ class Table:
         if not answer.ok:
             raise RefusedToStartError(answer.why)
 
-    def _commit(self, entries: Sequence[Entry], *, cursor: int | None, snapshot: Snapshot | None) -> object:
+    def _commit(
+        self,
+        entries: Sequence[Entry],
+        *,
+        cursor: int | None,
+        snapshot: Snapshot | None = None,
+        archived: Head | None = None,
+    ) -> object:
         """Make facts durable; only then is anybody told."""
-        began = time.perf_counter()
+        began = self._world.seconds()
         first = self.journal.head().seq + 1
-        head = self.journal.append(entries, cursor=cursor, snapshot=snapshot)
+        head = self.journal.append(entries, cursor=cursor, snapshot=snapshot, archived=archived)
         if entries:
-            self.machine.committed(entries[-1].at, time.perf_counter() - began)
+            self.machine.committed(entries[-1].at, self._world.seconds() - began)
             if self.broker is not None:
                 self.broker.committed(head.seq)
             try:

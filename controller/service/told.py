@@ -60,6 +60,8 @@ class _Told(Struct):
     version: str | UnsetType = UNSET
     mode: str | UnsetType = UNSET
     day: str | UnsetType = UNSET
+    file: str | UnsetType = UNSET
+    last: int | UnsetType = UNSET
     awards: list[_Made] = []
     fates: list[_Ended] = []
 

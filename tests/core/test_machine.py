@@ -33,9 +33,10 @@ from controller.core.needs import Need
 from controller.core.phases import Phase
 from controller.core.refusals import Refused
 from controller.core.state import Award, State
-from tests.core.auditor import MUST_HIT_BY, Audited, Law, Offer, read_law
+from controller.simulation.auditor.cards import status
+from controller.simulation.auditor.law import MUST_HIT_BY, Law, Offer, read_law
+from tests.core.auditor import Audited
 from tests.core.play import DEALER, FLOOR, FLOOR2, SUPERVISOR, SUPERVISOR2, Rigged
-from tests.rules.restatement import status
 
 SOAK = int(os.environ.get("JACKPOTD_SOAK", "0"))
 SUITS = "SHDC"

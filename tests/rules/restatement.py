@@ -3,7 +3,8 @@
 Written from the regulations alone (58 Pa. Code Chapters 625b, 627a, 627b, 629b, 631c and 651b) and from the
 readings of docs/behaviour.md and the identifiers of docs/commands.md.
 It shares nothing with the product: every rule and every number is
-written out here once more. Nothing is fast and nothing is clever.
+written out here once more, those of the progressive wagers where the simulation's auditor has them. Nothing is fast and
+nothing is clever.
 
 A card is a string of rank and suit ("TS" is the ten of spades). A hand is a list of cards in dealt order; its
 first two are the initial cards. Functions about a finished round expect a deal whose status is "complete".
@@ -13,58 +14,28 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from controller.simulation.auditor.cards import (
+    color_of,
+    harmony_abc,
+    harmony_def,
+    harmony_ghi,
+    heavenly9,
+    natural,
+    point_count,
+    rank_of,
+    royal9,
+    same_suit,
+    status,
+    suit_of,
+    three_card,
+    tied,
+)
+
+__all__ = ["outcomes", "point_count", "returns_cents", "royal9", "sic_bo", "status", "top_card"]
+
 # ---------------------------------------------------------------------------------------------------------
 # Cards and hands
 # ---------------------------------------------------------------------------------------------------------
-
-
-def _rank(card: str) -> str:
-    """The rank of a card: one of A 2 3 4 5 6 7 8 9 T J Q K."""
-    if len(card) != 2 or card[0] not in "A23456789TJQK" or card[1] not in "SHDC":
-        raise ValueError(f"not a card: {card!r}")
-    return card[0]
-
-
-def _suit(card: str) -> str:
-    """The suit of a card: one of S H D C."""
-    if len(card) != 2 or card[0] not in "A23456789TJQK" or card[1] not in "SHDC":
-        raise ValueError(f"not a card: {card!r}")
-    return card[1]
-
-
-def _color(card: str) -> str:
-    """Hearts and diamonds are red, spades and clubs are black."""
-    if _suit(card) == "H" or _suit(card) == "D":
-        return "red"
-    return "black"
-
-
-def _value(card: str) -> int:
-    """What a card counts. § 627a.6(a)."""
-    rank = _rank(card)
-    if rank == "A":
-        return 1
-    if rank == "T" or rank == "J" or rank == "Q" or rank == "K":
-        return 0
-    return int(rank)
-
-
-def point_count(cards: list[str]) -> int:
-    """The right-hand digit of the sum of the card values. § 627a.6(b)."""
-    total = 0
-    for card in cards:
-        total = total + _value(card)
-    return int(str(total)[-1])
-
-
-def _natural(cards: list[str]) -> bool:
-    """Eight or nine points on the first two cards. § 627a.1."""
-    return point_count(cards[:2]) == 8 or point_count(cards[:2]) == 9
-
-
-def _three_card(cards: list[str], points: int) -> bool:
-    """A hand of exactly three cards with this point count."""
-    return len(cards) == 3 and point_count(cards) == points
 
 
 def _two_card(cards: list[str], points: int) -> bool:
@@ -77,29 +48,9 @@ def _beats(hand: list[str], other: list[str]) -> bool:
     return point_count(hand) > point_count(other)
 
 
-def _tied(player: list[str], banker: list[str]) -> bool:
-    """Both hands have the same point count. § 627a.7(a)(3)."""
-    return point_count(player) == point_count(banker)
-
-
 def _pair(hand: list[str]) -> bool:
     """The two initial cards are of one rank; a ten and a king are not. § 627a.7(a)(7)(i), § 627b.1(c)."""
-    return _rank(hand[0]) == _rank(hand[1])
-
-
-def _same_rank(cards: list[str]) -> bool:
-    """All these cards are of one rank."""
-    return all(_rank(card) == _rank(cards[0]) for card in cards)
-
-
-def _same_suit(cards: list[str]) -> bool:
-    """All these cards are of one suit."""
-    return all(_suit(card) == _suit(cards[0]) for card in cards)
-
-
-def _same_color(cards: list[str]) -> bool:
-    """All these cards are of one color."""
-    return all(_color(card) == _color(cards[0]) for card in cards)
+    return rank_of(hand[0]) == rank_of(hand[1])
 
 
 def _win_or_lose(won: bool) -> str:
@@ -111,73 +62,6 @@ def _win_or_lose(won: bool) -> str:
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _player_takes_a_third(player_two: list[str], banker_two: list[str]) -> bool:
-    """§ 627a.10(a) and (b), for the initial two cards of both hands."""
-    if _natural(player_two) or _natural(banker_two):
-        return False
-    return point_count(player_two) < 6
-
-
-def _banker_takes_a_third(player_two: list[str], banker_two: list[str], player_third: str | None) -> bool:
-    """§ 627a.10(a) and (c); player_third is None when the player stays."""
-    if _natural(player_two) or _natural(banker_two):
-        return False
-    points = point_count(banker_two)
-    if player_third is None:
-        return points <= 5
-    if points < 3:
-        return True
-    if points == 7:
-        return False
-    # Table 1: one letter per value 0, 1, ..., 9 of the player's third card; D draws and S stays.
-    table_1 = {
-        3: "DDDDDDDDSD",
-        4: "SSDDDDDDSS",
-        5: "SSSSDDDDSS",
-        6: "SSSSSSDDSS",
-    }
-    return table_1[points][_value(player_third)] == "D"
-
-
-def status(player: list[str], banker: list[str]) -> str:
-    """Whether a deal is "complete", "incomplete" or "impossible". §§ 627a.8(c), 627a.9(c)-(d), 627a.10."""
-    for card in player + banker:
-        _rank(card)  # refuses what is not a card
-
-    # § 627a.9(d): one additional card at most.
-    if len(player) > 3 or len(banker) > 3:
-        return "impossible"
-    # § 627a.8(c) and § 627a.9: third cards come only after all four initial cards.
-    if len(player) == 3 and len(banker) < 2:
-        return "impossible"
-    if len(banker) == 3 and len(player) < 2:
-        return "impossible"
-    if len(player) < 2 or len(banker) < 2:
-        return "incomplete"
-
-    player_two = player[:2]
-    banker_two = banker[:2]
-
-    if _player_takes_a_third(player_two, banker_two):
-        if len(player) == 2:
-            # § 627a.9(c): the player's third card comes before the banker's.
-            if len(banker) == 3:
-                return "impossible"
-            return "incomplete"
-        player_third = player[2]
-        banker_draws = _banker_takes_a_third(player_two, banker_two, player_third)
-    else:
-        if len(player) == 3:
-            return "impossible"
-        banker_draws = _banker_takes_a_third(player_two, banker_two, None)
-
-    if banker_draws and len(banker) == 2:
-        return "incomplete"
-    if not banker_draws and len(banker) == 3:
-        return "impossible"
-    return "complete"
-
-
 # ---------------------------------------------------------------------------------------------------------
 # The wagers on the hands themselves
 # ---------------------------------------------------------------------------------------------------------
@@ -187,33 +71,33 @@ def _player_wager(player: list[str], banker: list[str]) -> str:
     """§ 627a.7(a)(2), § 627b.4(g)(2). EZ Baccarat changes nothing here: see (i) and (ii)."""
     if _beats(player, banker):
         return "win"
-    if _tied(player, banker):
+    if tied(player, banker):
         return "push"
     return "lose"
 
 
 def _tie_wager(player: list[str], banker: list[str]) -> str:
     """§ 627a.7(a)(3), § 627b.4(g)(3)."""
-    return _win_or_lose(_tied(player, banker))
+    return _win_or_lose(tied(player, banker))
 
 
 def _banker_commission(player: list[str], banker: list[str]) -> str:
     """§ 627a.7(a)(1)."""
     if _beats(banker, player):
         return "win"
-    if _tied(player, banker):
+    if tied(player, banker):
         return "push"
     return "lose"
 
 
 def _is_dragon_7(player: list[str], banker: list[str]) -> bool:
     """The banker has three cards and seven points, the player fewer points. § 627a.1."""
-    return _three_card(banker, 7) and point_count(player) < 7
+    return three_card(banker, 7) and point_count(player) < 7
 
 
 def _is_panda_8(player: list[str], banker: list[str]) -> bool:
     """The player has three cards and eight points, the banker fewer points. § 627a.1."""
-    return _three_card(player, 8) and point_count(banker) < 8
+    return three_card(player, 8) and point_count(banker) < 8
 
 
 def _banker_ez(player: list[str], banker: list[str]) -> str:
@@ -222,18 +106,18 @@ def _banker_ez(player: list[str], banker: list[str]) -> str:
         return "push"
     if _beats(banker, player):
         return "win"
-    if _tied(player, banker):
+    if tied(player, banker):
         return "push"
     return "lose"
 
 
 def _banker_rising_phoenix(player: list[str], banker: list[str]) -> str:
     """Without commission, a winning three-card seven gives the wager back. § 627b.4(g)(1), § 629b.5(g)(1)."""
-    if _beats(banker, player) and _three_card(banker, 7):
+    if _beats(banker, player) and three_card(banker, 7):
         return "push"
     if _beats(banker, player):
         return "win"
-    if _tied(player, banker):
+    if tied(player, banker):
         return "push"
     return "lose"
 
@@ -244,7 +128,7 @@ def _banker_commission_free(player: list[str], banker: list[str]) -> str:
         return "win-6"
     if _beats(banker, player):
         return "win"
-    if _tied(player, banker):
+    if tied(player, banker):
         return "push"
     return "lose"
 
@@ -259,15 +143,15 @@ def _dragon_bonus(hand: list[str], other: list[str]) -> str:
     points = point_count(hand)
     other_points = point_count(other)
     # (i)(A) and (i)(B)
-    if _natural(hand) and not _natural(other):
+    if natural(hand) and not natural(other):
         return "natural-win"
-    if _natural(hand) and _natural(other) and points == 9 and other_points == 8:
+    if natural(hand) and natural(other) and points == 9 and other_points == 8:
         return "natural-win"
     # (iii)
-    if _natural(hand) and _natural(other) and points == other_points:
+    if natural(hand) and natural(other) and points == other_points:
         return "natural-tie"
     # (i)(C)
-    if not _natural(hand):
+    if not natural(hand):
         if points - other_points == 9:
             return "win-by-9"
         if points - other_points == 8:
@@ -288,7 +172,7 @@ def _golden_talons(hand: list[str], other: list[str]) -> str:
     """§ 627b.5(e)-(g), § 629b.6(e)-(g): under (g) a winning natural is that and nothing better."""
     points = point_count(hand)
     other_points = point_count(other)
-    if _natural(hand) and points > other_points:
+    if natural(hand) and points > other_points:
         return "natural-win"
     if points - other_points == 9:
         return "win-by-9"
@@ -302,7 +186,7 @@ def _golden_talons(hand: list[str], other: list[str]) -> str:
         return "win-by-5"
     if points - other_points == 4:
         return "win-by-4"
-    if _natural(hand) and _natural(other) and points == other_points:
+    if natural(hand) and natural(other) and points == other_points:
         return "natural-tie"
     return "lose"
 
@@ -320,9 +204,9 @@ def _perfect_pairs(hand: list[str]) -> str:
     """§ 627b.1, § 631c.1: the two initial cards of the hand wagered on."""
     if not _pair(hand):
         return "lose"
-    if _suit(hand[0]) == _suit(hand[1]):
+    if suit_of(hand[0]) == suit_of(hand[1]):
         return "perfect"
-    if _color(hand[0]) == _color(hand[1]):
+    if color_of(hand[0]) == color_of(hand[1]):
         return "colored"
     return "mixed"
 
@@ -341,112 +225,40 @@ def _lucky_six(player: list[str], banker: list[str]) -> str:
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _harmony_top_rows(player: list[str], banker: list[str]) -> str:
-    """The four rows all nine paytables begin with. § 627b.6(g)(1)-(4) and (i). "" when none applies."""
-    cards = player + banker
-    if not _tied(player, banker):
-        return ""
-    if len(cards) == 6 and _same_rank(cards):
-        return "six-of-a-kind"
-    if len(cards) == 4 and all(_rank(card) == "8" for card in cards):
-        return "four-8s"
-    if len(cards) == 4 and _same_rank(cards):
-        return "four-of-a-kind"
-    if len(cards) == 6 and all(_value(card) == 0 for card in cards):
-        return "six-zero-value"
-    return ""
-
-
-def _harmony_abc(player: list[str], banker: list[str]) -> str:
-    """Paytables A, B and C. § 627b.6(g)(5)-(7), (h) and (i)."""
-    top = _harmony_top_rows(player, banker)
-    if top != "":
-        return top
-    if _tied(player, banker) and point_count(player) == 0:
-        return "tie-0"
-    if _tied(player, banker) and point_count(player) in (1, 2, 3, 4, 5):
-        return "tie-1-5"
-    if _tied(player, banker) and point_count(player) in (6, 7, 8, 9):
-        return "tie-6-9"
-    return "lose"
-
-
-def _harmony_def(player: list[str], banker: list[str]) -> str:
-    """Paytables D, E and F. § 627b.6(g)(8)-(9), (h) and (i); the color is one for all cards of both hands."""
-    top = _harmony_top_rows(player, banker)
-    if top != "":
-        return top
-    if _tied(player, banker) and _same_color(player + banker):
-        return "tie-same-color"
-    if _tied(player, banker):
-        return "any-tie"
-    return "lose"
-
-
-def _harmony_ghi(player: list[str], banker: list[str]) -> str:
-    """Paytables G, H and I. § 627b.6(g)(10)-(12), (h) and (i)."""
-    top = _harmony_top_rows(player, banker)
-    if top != "":
-        return top
-    if _tied(player, banker) and len(player + banker) == 5:
-        return "tie-5-card"
-    if _tied(player, banker) and len(player + banker) == 6:
-        return "tie-6-card"
-    if _tied(player, banker) and len(player + banker) == 4:
-        return "tie-4-card"
-    return "lose"
-
-
 # ---------------------------------------------------------------------------------------------------------
 # Side wagers of baccarat, Chapter 631c
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _heavenly9(player: list[str], banker: list[str]) -> str:
-    """The progressive wager. § 631c.2(g)-(i)."""
-    both = _three_card(player, 9) and _three_card(banker, 9)
-    if both and _same_suit(player + banker):
-        return "both-same-suit"
-    if both and _same_color(player + banker):
-        return "both-same-color"
-    if both:
-        return "both"
-    if _three_card(banker, 9):
-        return "banker-3card-9"
-    if _three_card(player, 9):
-        return "player-3card-9"
-    return "lose"
-
-
 def _fortune_7(player: list[str], banker: list[str]) -> str:
     """§ 631c.3(f)(1)."""
-    return _win_or_lose(_beats(banker, player) and _three_card(banker, 7))
+    return _win_or_lose(_beats(banker, player) and three_card(banker, 7))
 
 
 def _golden_8(player: list[str], banker: list[str]) -> str:
     """§ 631c.3(f)(2)."""
-    return _win_or_lose(_beats(player, banker) and _three_card(player, 8))
+    return _win_or_lose(_beats(player, banker) and three_card(player, 8))
 
 
 def _heavenly_9_bonus(player: list[str], banker: list[str]) -> str:
     """§ 631c.3(f)(3); the hand need not win the round."""
-    if _three_card(player, 9) and _three_card(banker, 9):
+    if three_card(player, 9) and three_card(banker, 9):
         return "both"
-    if _three_card(player, 9) or _three_card(banker, 9):
+    if three_card(player, 9) or three_card(banker, 9):
         return "one"
     return "lose"
 
 
 def _blazing_7s_a(player: list[str], banker: list[str]) -> str:
     """Paytable A has no two-card row. § 631c.3(f)(4) and (h)."""
-    if _three_card(player, 7) and _three_card(banker, 7):
+    if three_card(player, 7) and three_card(banker, 7):
         return "both-3card"
     return "lose"
 
 
 def _blazing_7s_b(player: list[str], banker: list[str]) -> str:
     """Paytable B; two cards against three loses (docs/behaviour.md). § 631c.3(f)(4) and (h)."""
-    if _three_card(player, 7) and _three_card(banker, 7):
+    if three_card(player, 7) and three_card(banker, 7):
         return "both-3card"
     if _two_card(player, 7) and _two_card(banker, 7):
         return "both-2card"
@@ -475,18 +287,18 @@ def _cover_all_b(player: list[str], banker: list[str]) -> str:
 
 def _lucky_nines(player: list[str], banker: list[str]) -> str:
     """The nines among the four initial cards, whichever hand they are in. § 631c.4."""
-    nines = [card for card in player[:2] + banker[:2] if _rank(card) == "9"]
+    nines = [card for card in player[:2] + banker[:2] if rank_of(card) == "9"]
     if len(nines) == 4:
         return "four-nines"
-    if len(nines) == 3 and _same_suit(nines):
+    if len(nines) == 3 and same_suit(nines):
         return "three-nines-same-suit"
     if len(nines) == 3:
         return "three-nines"
-    if len(nines) == 2 and _same_suit(nines):
+    if len(nines) == 2 and same_suit(nines):
         return "two-nines-same-suit"
     if len(nines) == 2:
         return "two-nines"
-    if len(nines) == 1 and _suit(nines[0]) == "D":
+    if len(nines) == 1 and suit_of(nines[0]) == "D":
         return "one-nine-diamonds"
     if len(nines) == 1:
         return "one-nine"
@@ -496,11 +308,11 @@ def _lucky_nines(player: list[str], banker: list[str]) -> str:
 def _majestic_match(hand: list[str]) -> str:
     """The two initial cards of the hand wagered on. § 631c.7."""
     first, second = hand[0], hand[1]
-    if _suit(first) != _suit(second):
+    if suit_of(first) != suit_of(second):
         return "lose"
-    if _rank(first) == "K" and _rank(second) == "Q":
+    if rank_of(first) == "K" and rank_of(second) == "Q":
         return "royal-match"
-    if _rank(first) == "Q" and _rank(second) == "K":
+    if rank_of(first) == "Q" and rank_of(second) == "K":
         return "royal-match"
     return "suited-match"
 
@@ -517,8 +329,8 @@ def _rising_phoenix_bonuses(player: list[str], banker: list[str]) -> dict[str, s
     won: dict[str, bool] = {}
 
     # (i) and (ii)
-    won["rp-sun-7"] = _beats(banker, player) and _three_card(banker, 7)
-    won["rp-moon-8"] = _beats(player, banker) and _three_card(player, 8)
+    won["rp-sun-7"] = _beats(banker, player) and three_card(banker, 7)
+    won["rp-moon-8"] = _beats(player, banker) and three_card(player, 8)
     # (iii) either hand, any number of cards
     won["rp-9-over-7"] = (p == 9 and b == 7) or (b == 9 and p == 7)
     # (iv) either hand
@@ -526,30 +338,30 @@ def _rising_phoenix_bonuses(player: list[str], banker: list[str]) -> dict[str, s
         _two_card(banker, 8) and _two_card(player, 1)
     )
     # (v) and (vi)
-    won["rp-player-wins-3card-6"] = _beats(player, banker) and _three_card(player, 6)
+    won["rp-player-wins-3card-6"] = _beats(player, banker) and three_card(player, 6)
     won["rp-banker-wins-1-or-2"] = _beats(banker, player) and (b == 1 or b == 2)
     # (vii) whoever wins, or nobody
     won["rp-player-and-banker-8-or-9"] = (p == 8 or p == 9) and (b == 8 or b == 9)
     # (viii) either hand, any number of cards
     won["rp-1-over-0"] = (p == 1 and b == 0) or (b == 1 and p == 0)
     # (ix) and (x) either hand
-    won["rp-3card-6-over-3card-3"] = (_three_card(player, 6) and _three_card(banker, 3)) or (
-        _three_card(banker, 6) and _three_card(player, 3)
+    won["rp-3card-6-over-3card-3"] = (three_card(player, 6) and three_card(banker, 3)) or (
+        three_card(banker, 6) and three_card(player, 3)
     )
-    won["rp-3card-8-over-3card-0"] = (_three_card(player, 8) and _three_card(banker, 0)) or (
-        _three_card(banker, 8) and _three_card(player, 0)
+    won["rp-3card-8-over-3card-0"] = (three_card(player, 8) and three_card(banker, 0)) or (
+        three_card(banker, 8) and three_card(player, 0)
     )
     # (xi)
     won["rp-banker-wins-over-2card-7"] = _beats(banker, player) and _two_card(player, 7)
     # (xii) and (xiii) either hand
-    won["rp-3card-9-over-3card-6"] = (_three_card(player, 9) and _three_card(banker, 6)) or (
-        _three_card(banker, 9) and _three_card(player, 6)
+    won["rp-3card-9-over-3card-6"] = (three_card(player, 9) and three_card(banker, 6)) or (
+        three_card(banker, 9) and three_card(player, 6)
     )
-    won["rp-3card-9-over-3card-8"] = (_three_card(player, 9) and _three_card(banker, 8)) or (
-        _three_card(banker, 9) and _three_card(player, 8)
+    won["rp-3card-9-over-3card-8"] = (three_card(player, 9) and three_card(banker, 8)) or (
+        three_card(banker, 9) and three_card(player, 8)
     )
     # (xiv) the player only
-    won["rp-player-3card-8-over-3card-0"] = _three_card(player, 8) and _three_card(banker, 0)
+    won["rp-player-3card-8-over-3card-0"] = three_card(player, 8) and three_card(banker, 0)
     # (xv) to (xviii) any number of cards
     won["rp-tie-0"] = p == b and p == 0
     won["rp-tie-1-2-3"] = p == b and p in (1, 2, 3)
@@ -576,14 +388,14 @@ def outcomes(player: list[str], banker: list[str]) -> dict[str, str]:
 
     # § 627b.6, § 629b.7
     for paytable in ["A", "B", "C"]:
-        result[f"harmony/{paytable}"] = _harmony_abc(player, banker)
+        result[f"harmony/{paytable}"] = harmony_abc(player, banker)
     for paytable in ["D", "E", "F"]:
-        result[f"harmony/{paytable}"] = _harmony_def(player, banker)
+        result[f"harmony/{paytable}"] = harmony_def(player, banker)
     for paytable in ["G", "H", "I"]:
-        result[f"harmony/{paytable}"] = _harmony_ghi(player, banker)
+        result[f"harmony/{paytable}"] = harmony_ghi(player, banker)
 
     # § 631c.2
-    result["heavenly9"] = _heavenly9(player, banker)
+    result["heavenly9"] = heavenly9(player, banker)
 
     # § 627a.7(a)(1)-(3), § 627b.2, § 627b.4(g)(1)-(3)
     result["player"] = _player_wager(player, banker)
@@ -650,66 +462,6 @@ def outcomes(player: list[str], banker: list[str]) -> dict[str, str]:
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _is_royal9(two: list[str]) -> bool:
-    """A king, queen or jack together with a nine, in either order. § 627b.3(b)."""
-    first, second = _rank(two[0]), _rank(two[1])
-    if first in ("K", "Q", "J") and second == "9":
-        return True
-    return first == "9" and second in ("K", "Q", "J")
-
-
-def _is_suited_royal9(two: list[str]) -> bool:
-    """A Royal 9 of one suit. § 627b.3(e)(2)."""
-    return _is_royal9(two) and _suit(two[0]) == _suit(two[1])
-
-
-def _holds_combination(two: list[str], combination: str) -> bool:
-    """The two cards are exactly this king and this nine, in either order. § 627b.3(e)(5)."""
-    king = combination[0:2]
-    nine = combination[2:4]
-    if len(combination) != 4 or _rank(king) != "K" or _rank(nine) != "9":
-        raise ValueError(f"not a combination: {combination!r}")
-    return two == [king, nine] or two == [nine, king]
-
-
-def royal9(player: list[str], banker: list[str], layout: list[str], seat: int) -> str:
-    """The first row of the paytable this seat qualifies for. § 627b.3(e)-(g); docs/behaviour.md."""
-    if len(player) < 2 or len(banker) < 2:
-        raise ValueError("Royal 9 needs the two initial cards of both hands")
-    if seat < 1 or seat > len(layout):
-        raise ValueError(f"no such seat: {seat}")
-    player_two = player[:2]
-    banker_two = banker[:2]
-    personal = layout[seat - 1]
-
-    # (e)(6)
-    if _holds_combination(player_two, personal) and _holds_combination(banker_two, personal):
-        return "mega"
-    # (e)(7)
-    if _holds_combination(banker_two, personal):
-        return "major"
-    # (e)(8)
-    if _holds_combination(player_two, personal):
-        return "minor"
-    # (e)(9): the combination of any position of the layout, in both hands
-    for combination in layout:
-        if _holds_combination(player_two, combination) and _holds_combination(banker_two, combination):
-            return "mega-envy"
-    # (e)(4)
-    if _is_suited_royal9(player_two) and _is_suited_royal9(banker_two):
-        return "suited-royal9-tie"
-    # (e)(3)
-    if _is_royal9(player_two) and _is_royal9(banker_two):
-        return "royal9-tie"
-    # (e)(2)
-    if _is_suited_royal9(player_two) or _is_suited_royal9(banker_two):
-        return "any-suited-royal9"
-    # (e)(1)
-    if _is_royal9(player_two) or _is_royal9(banker_two):
-        return "any-royal9"
-    return "lose"
-
-
 # ---------------------------------------------------------------------------------------------------------
 # Super Sic Bo, § 625b.1
 # ---------------------------------------------------------------------------------------------------------
@@ -767,8 +519,8 @@ def sic_bo(wager: str, dice: list[int]) -> str:
 def top_card(wager: str, home: str, away: str) -> str:
     """The outcome of a Top Card wager, ace high. § 651b.1(d) and (g)(4); docs/behaviour.md."""
     low_to_high = ["2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A"]
-    home_height = low_to_high.index(_rank(home))
-    away_height = low_to_high.index(_rank(away))
+    home_height = low_to_high.index(rank_of(home))
+    away_height = low_to_high.index(rank_of(away))
 
     if wager == "top-card-home":
         if home_height > away_height:

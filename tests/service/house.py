@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import pytest
@@ -66,6 +66,7 @@ class Sign:
     def __init__(self, settings: MqttSettings, password: str | None = None) -> None:
         self._settings, self._password = settings, password
         self.topics: dict[str, dict[str, Any]] = {}
+        self.heard: set[str] = set()  # on this connection: what else there was may be gone
         self.messages: list[tuple[str, bytes]] = []
         self.facts: list[dict[str, Any]] = []
         self.again = 0  # facts told more than once, which a consumer drops by their number
@@ -76,6 +77,7 @@ class Sign:
         while True:
             with suppress(BrokerError):
                 async with connection(self._settings, f"sign-{id(self)}", password=self._password) as broker:
+                    self.heard.clear()
                     await broker.subscribe([f"{BASE}/#"])
                     self.connections += 1
                     while True:
@@ -92,6 +94,7 @@ class Sign:
             return
         told = json.decode(payload)
         self.topics[topic] = told
+        self.heard.add(topic)
         if topic == "events":
             last = self.facts[-1]["seq"] if self.facts else 0
             new = [fact for fact in told["facts"] if fact["seq"] > last]
@@ -129,6 +132,8 @@ class Sign:
 class House(Program):
     """The table, the people, and the process that keeps it."""
 
+    JOURNAL = "journal.db"
+
     def __init__(
         self,
         folder: Path,
@@ -154,7 +159,7 @@ class House(Program):
             "shoe": TwinLine(folder / "shoe", self.shoe),
         }
         self.config = folder / "table.toml"
-        self.journal = folder / "journal.db"
+        self.journal = folder / self.JOURNAL
         self.keys = folder / "keys"
         self.config.write_text(toml)
         self.config.with_suffix(".service.toml").write_text(self._settings(mqtt) + settings)
@@ -165,15 +170,10 @@ class House(Program):
         self._read_up_to = State()
 
     def _settings(self, mqtt: Mapping[str, object]) -> str:
-        def chips(wager: str) -> str:
-            return ", ".join(
-                f'{{ at = {position - 1}, position = {position}, wager = "{wager}" }}' for position in range(1, 10)
-            )
-
         boards = "".join(
             f'[[devices.rail.boards]]\nid = "{wager}"\naddress = {address}\n'
-            f"inputs = [{chips(wager)}{', { at = 9, button = true }' if address == 1 else ''}]\n"
-            f"lamps = [{chips(wager)}]\n"
+            f"inputs = [{self._chips(wager)}{', { at = 9, button = true }' if address == 1 else ''}]\n"
+            f"lamps = [{self._lamps(wager)}]\n"
             for address, wager in enumerate(self.wagers, start=1)
         )
         given = {"port": self.broker.port, **mqtt}
@@ -185,6 +185,15 @@ class House(Program):
             f'[journal]\npath = "{self.journal}"\n[software]\nallow_unsigned = true\n'
             f"[button]\nreopen_after_ms = 0\n[mqtt]\n{said}"
         )
+
+    def _chips(self, wager: str) -> str:
+        return ", ".join(
+            f'{{ at = {position - 1}, position = {position}, wager = "{wager}" }}' for position in range(1, 10)
+        )
+
+    def _lamps(self, wager: str) -> str:
+        """One lamp of one colour for each chip."""
+        return self._chips(wager)
 
     # -- the process --
 
@@ -340,16 +349,18 @@ class House(Program):
         def same() -> bool:
             nonlocal state
             state = self.state()
+            # What ended while the broker was away, and with it what it retained, nobody says again.
+            topics = {topic: told for topic, told in self.sign.topics.items() if topic in self.sign.heard}
             shown = {
                 topic.removeprefix("meters/"): told["display_cents"]
-                for topic, told in self.sign.topics.items()
+                for topic, told in topics.items()
                 if topic.startswith("meters/")
             }
-            pending = {topic.removeprefix("awards/") for topic in self.sign.topics if topic.startswith("awards/")}
+            pending = {topic.removeprefix("awards/") for topic in topics if topic.startswith("awards/")}
             return (
                 shown == {id_: meter.display_cents for id_, meter in state.meters.items()}
                 and pending == {award.id for award in state.pending()}
-                and self.sign.topics.get("round", {}).get("round") == state.round
+                and topics.get("round", {}).get("round") == state.round
             )
 
         await self.until(same, pause=0.05)
@@ -386,11 +397,24 @@ def in_a_house(
     **more: Any,  # noqa: ANN401 -- as `House` has them
 ) -> House:
     """Play a scene at a table that is plugged in and not yet started; at the end its journal must be whole."""
+    return in_house_of(House, folder, scene, toml=toml, settings=settings, **more)
 
-    async def main() -> House:
+
+H = TypeVar("H", bound=House)
+
+
+def in_house_of(
+    kind: type[H],
+    folder: Path,
+    scene: Callable[[H], Awaitable[None]],
+    **more: Any,  # noqa: ANN401 -- as `House` has them
+) -> H:
+    """The same in a house of another kind."""
+
+    async def main() -> H:
         broker = Mosquitto(folder)
         await broker.start()
-        house = House(folder, broker, toml=toml, settings=settings, **more)
+        house = kind(folder, broker, **more)
         await house.prepare()
         for line in house.lines.values():
             line.plug()

@@ -18,6 +18,7 @@ class Program:
     """`jackpotd …`, once it is launched. What it writes to its log is kept."""
 
     def __init__(self) -> None:
+        self.module = ["controller"]  # what Python is to run, and words before all others
         self.process: Process | None = None
         self.log: list[dict[str, Any]] = []
         self.raw_log = bytearray()
@@ -26,7 +27,7 @@ class Program:
     async def launch(self, *words: str, env: Mapping[str, str]) -> None:
         """Start it, and read its log from now on."""
         self.process = await asyncio.create_subprocess_exec(
-            *[sys.executable, "-m", "controller", *words],
+            *[sys.executable, "-m", *self.module, *words],
             stdin=DEVNULL,
             stdout=DEVNULL,
             stderr=PIPE,

@@ -63,6 +63,9 @@ def test_what_is_wrong_for_good_is_told_until_it_is_not(tmp_path: Path) -> None:
     machine = made(tmp_path)
     machine.standing["broker"] = "gone"
     assert machine.warnings() == ("broker: gone",)
+    machine.guessing = lambda: "50 wrong PINs"
+    assert machine.warnings() == ("broker: gone", "people: 50 wrong PINs")
+    machine.guessing = str
     del machine.standing["broker"]
     assert machine.warnings() == ()
 

@@ -100,6 +100,15 @@ def test_credentials_are_in_the_folder_systemd_names(tmp_path: Path) -> None:
         else:
             with pytest.raises(BadInputError, match="holds no password"):
                 credentials(environ, configured)
+    password.write_text("secret")
+    assert credentials(environ, configured).old_pepper is None
+    former = tmp_path / "pin-pepper-old"
+    former.touch(0o600)
+    former.write_text("".join(f"{each:02x}" for each in range(100, 132)))
+    assert credentials(environ, configured).old_pepper == bytes(range(100, 132))
+    former.chmod(0o644)
+    with pytest.raises(BadInputError, match="pin-pepper-old is open to others"):
+        credentials(environ, configured)
 
 
 def test_the_key_of_a_link_is_read_before_its_mystery_wager_is_filed(tmp_path: Path) -> None:
