@@ -29,6 +29,7 @@ class Kind(IntEnum):
     UNLINK = 7
     LINK = 8
     SAY = 9
+    SEND = 10
 
 
 class Operation(NamedTuple):
@@ -82,6 +83,8 @@ def told(done: list[Operation]) -> Iterator[str]:
         match kind:
             case Kind.SAY:
                 yield f"{what} {data.decode().strip()}"
+            case Kind.SEND:
+                yield f"{what} {name}, {len(data)} bytes"
             case Kind.RENAME:
                 yield f"{what} {name} to {data.decode()}"
             case Kind.WRITE | Kind.TRUNCATE:

@@ -20,10 +20,13 @@ from controller.journal.reading import open_readonly
 from controller.journal.rows import Row
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import recorded
+from controller.simulation.disk_content import newest
 from tests.crash.child import Acknowledged, Committed, Given, Line, Ready, Setup
-from tests.crash.disk import Disk, newest
+from tests.crash.cuts import lay_out
+from tests.crash.disk import Disk
 from tests.crash.game import Game
 from tests.crash.recorder import Operation, compiled, operations
+from tests.crash.reopened import reopen
 
 ROOT = Path(__file__).parent.parent.parent
 JOURNAL = "table.journal"
@@ -43,6 +46,13 @@ class Boundary(NamedTuple):
     snapshots: tuple[int, ...]  # newest first
 
 
+class Promise(NamedTuple):
+    """What must be in the journal at a moment: the boundary it may not be before, and the one it cannot be after."""
+
+    least: int
+    most: int
+
+
 class Recording(NamedTuple):
     """The whole of a run: what it did to its disk, and what each of its transactions was to lead to."""
 
@@ -52,6 +62,39 @@ class Recording(NamedTuple):
     rows: list[Row]
     states: list[State]  # after each fact; the first is before any
     boundaries: list[Boundary]  # the first is where it began
+
+    def promises(self) -> list[Promise]:
+        """For each moment, after each operation: all that was acknowledged, and at most one transaction beyond."""
+        found: list[Promise] = []
+        committed = least = 0
+        for operation in self.operations:
+            match operation.line():
+                case Committed():
+                    committed += 1
+                    least = max(least, committed)
+                case Acknowledged(seq=seq):
+                    covering = (n for n, each in enumerate(self.boundaries) if each.seq >= seq)
+                    least = max(least, next(covering))
+            found.append(Promise(least, max(committed + 1, least)))
+        return found
+
+    def examine(self, folder: Path, promise: Promise) -> str:
+        """Reopen the journal in `folder`: what of the promise is broken, or nothing."""
+        found = reopen(folder / JOURNAL)
+        if isinstance(found, str):
+            return found
+        here = Boundary(len(found.rows), found.cursor, found.snapshots)
+        # Byte for byte the facts of the whole run, whose chain and money were proven: so are these.
+        if found.rows != self.rows[: here.seq]:
+            return "facts that were never given"
+        if found.state != self.states[here.seq]:
+            return "the state is not what the facts add up to"
+        places = [n for n, each in enumerate(self.boundaries) if each == here]
+        if not places:
+            return f"part of a transaction: {here}"
+        if places[-1] < promise.least:
+            return f"lost: {here}, after {self.boundaries[promise.least]} was acknowledged"
+        return "" if places[0] <= promise.most else f"{here} before it was written"
 
 
 def record(
@@ -90,18 +133,9 @@ def record(
             child.communicate()  # closes its input, which ends it in good order, and hears it out
         assert child.returncode == (-signal.SIGKILL if end == KILL else 0), f"the child ended with {child.returncode}"
     done = list(operations(log.read_bytes()))
-    _check_complete(disk, files or {}, done)
+    assert is_complete(disk, files or {}, done), "something was written that was not recorded"
     rows, _ = _content(disk, folder / "last")
-    return Recording(seed, files or {}, done, rows, _states(rows), _boundaries(begin, done))
-
-
-def lay_out(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Make `folder` hold these files and no others."""
-    folder.mkdir(exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
+    return Recording(seed, files or {}, done, rows, states_of(rows), _boundaries(begin, done))
 
 
 def _play(child: "subprocess.Popen[bytes]", game: Game, chance: Random, rounds: int) -> None:
@@ -131,13 +165,13 @@ def _await(lines: Iterator[Line], last: Given, game: Game) -> None:
     raise RuntimeError(f"the child ended before it answered input {last.n}")
 
 
-def _check_complete(disk: Path, files: Mapping[str, bytes], done: Sequence[Operation]) -> None:
-    """What was recorded leads to what is there: nothing was done past the recorder."""
+def is_complete(disk: Path, files: Mapping[str, bytes], done: Sequence[Operation]) -> bool:
+    """Whether what was recorded leads to what is there: nothing was done past the recorder."""
     model = Disk(files)
     for operation in done:
         model.apply(operation)
     there = {path.name: path.read_bytes() for path in disk.iterdir() if not path.name.endswith("-shm")}
-    assert model.after_a_cut(newest, newest).files == there, "something was written that was not recorded"
+    return model.after_a_cut(newest, newest).files == there
 
 
 def _content(disk: Path, copy: Path) -> tuple[list[Row], Boundary]:
@@ -151,7 +185,7 @@ def _content(disk: Path, copy: Path) -> tuple[list[Row], Boundary]:
     return rows, boundary
 
 
-def _states(rows: Sequence[Row]) -> list[State]:
+def states_of(rows: Sequence[Row]) -> list[State]:
     states = [State()]
     for row in rows:
         states.append(evolve(states[-1], recorded(row)))

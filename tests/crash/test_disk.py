@@ -2,7 +2,8 @@
 
 from itertools import count
 
-from tests.crash.disk import SECTOR, Choice, Disk, newest, oldest
+from controller.simulation.disk_content import SECTOR, Choice, newest, oldest
+from tests.crash.disk import Disk
 from tests.crash.recorder import Kind, Operation
 
 FOLDER, FILE = 1, 7  # inodes

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -78,6 +79,11 @@ class Broker:
         if self._process is not None:
             self._process.terminate()
             self._process.wait(PATIENCE_S)
+
+    def reload(self) -> None:
+        """What `systemctl reload mosquitto` does."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGHUP)
 
     def password(self, user: str) -> str:
         return (self.folder / f"{user}.password").read_text().strip()

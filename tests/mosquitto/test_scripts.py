@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mosquitto.broker import MISSING, PATIENCE_S, USERS, WHY_SKIPPED, script
+from tests.mosquitto.broker import BASE, MISSING, PATIENCE_S, USERS, WHY_SKIPPED, Broker, script, until
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=WHY_SKIPPED)
 
@@ -142,3 +142,25 @@ def test_a_password_moved_away_is_not_drawn_again_and_a_new_user_is_added(tmp_pa
     after = (tmp_path / "passwords").read_text()
     assert after.endswith(before)
     assert after.startswith("console-2:")
+
+
+def test_a_password_is_changed_as_the_guide_has_it_and_the_old_one_opens_nothing(tmp_path: Path) -> None:
+    """With a broker that runs: whoever is in with the old password is thrown out when it is reloaded."""
+    broker = Broker(tmp_path)
+    broker.start()
+    try:
+        before, others = broker.who("controller"), broker.who("console")
+        with broker.lines(before) as lines:
+            assert broker.publish(before, f"{BASE}/status", "there", "-r") == 0
+            assert until((f"{BASE}/status", "there"), lines) == []
+            passwords = tmp_path / "passwords"
+            kept = [line for line in passwords.read_text().splitlines() if not line.startswith("controller:")]
+            passwords.write_text("".join(f"{line}\n" for line in kept))
+            assert script("make-passwords", "--dir", str(tmp_path), "--user", "controller").returncode == 0
+            broker.reload()
+            assert list(lines) == [], "the connection ended"
+        assert broker.publish(before, f"{BASE}/status", "again") != 0
+        assert broker.publish(broker.who("controller"), f"{BASE}/status", "again") == 0
+        assert broker.publish(others, f"{BASE}/commands/console/login", "x") == 0, "nobody else's is another one"
+    finally:
+        broker.stop()
