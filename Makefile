@@ -5,9 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-CODE := controller drivers tests bench systemd/install
+CODE := controller drivers tests bench release systemd/install
 
-.PHONY: help run test soak lint format schemas screenshots bench lock clean
+.PHONY: help run test soak lint format schemas screenshots bench curves lock release sbom audit dieharder clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,11 +36,12 @@ run: $(VENV)/run.stamp ## A whole table that plays by itself, on simulated devic
 compiler:
 	@command -v cc >/dev/null || .ci/debian gcc libc6-dev
 
-# Units are checked by systemd's own tools, the broker's rights by a real broker. Debian keeps that in /usr/sbin.
+# Units are checked by systemd's own tools, the broker's rights by a real broker; Debian keeps that in /usr/sbin. The
+# documents' commands are run, and copy journals with SQLite's own program.
 .PHONY: services
 services:
-	@PATH="$$PATH:/usr/sbin"; for tool in systemd-analyze mosquitto mosquitto_sub openssl; do \
-		command -v $$tool >/dev/null || exec .ci/debian systemd mosquitto mosquitto-clients openssl; done
+	@PATH="$$PATH:/usr/sbin"; for tool in systemd-analyze mosquitto mosquitto_sub openssl sqlite3; do \
+		command -v $$tool >/dev/null || exec .ci/debian systemd mosquitto mosquitto-clients openssl sqlite3; done
 
 # The console's pages are looked at in a browser, which needs a font for Chinese.
 .PHONY: browser
@@ -56,10 +57,16 @@ database:
 test: $(VENV)/dev.stamp compiler services browser database ## Run every test
 	$(BIN)/python -m pytest
 
+# Of kills, unplugged lines and power cuts at random, and as long again of simulation: table-years. The rest takes as
+# long as it takes. For a night: SOAK_MINUTES=240.
+SOAK_MINUTES ?= 30
+
 soak: $(VENV)/dev.stamp compiler services browser database ## Play, kill and cut the power for a long time, with new seeds
-	JACKPOTD_SOAK=50 JACKPOTD_KILLS=1000 JACKPOTD_CROWD_SECONDS=600 $(BIN)/python -m pytest \
-		tests/core/test_machine.py tests/crash tests/service/test_faults_kill.py tests/console/test_crowd.py \
-		tests/link/test_cuts.py tests/link/test_crowd.py tests/link/test_faults.py
+	JACKPOTD_SOAK=50 JACKPOTD_KILLS=1000 JACKPOTD_CROWD_SECONDS=600 JACKPOTD_SOAK_MINUTES=$(SOAK_MINUTES) \
+		JACKPOTD_SIMULATION_SECONDS=$$((60 * $(SOAK_MINUTES))) \
+		$(BIN)/python -m pytest tests/simulation/test_fresh_seeds.py tests/core/test_machine.py tests/crash tests/soak tests/service/test_faults_kill.py \
+		tests/console/test_crowd.py tests/link/test_cuts.py tests/link/test_crowd.py tests/link/test_faults.py \
+		tests/release/test_debian.py
 	$(BIN)/python -m bench soak-memory soak-link
 
 lint: $(VENV)/dev.stamp ## Check style, types and the direction of imports
@@ -78,9 +85,13 @@ screenshots: $(VENV)/dev.stamp services browser ## Take the pictures of the cons
 schemas: $(VENV)/run.stamp ## Write docs/asyncapi.yaml from the types of the messages
 	$(BIN)/python -m controller.wire.schemas
 
-bench: $(VENV)/dev.stamp database ## Measure speed, as ratios side by side in one run
+bench: $(VENV)/dev.stamp services browser database ## Measure speed, as ratios side by side in one run; half an hour
 	$(BIN)/python -m compileall -q controller drivers
-	$(BIN)/python -m bench
+	@missed=0; $(BIN)/python -m bench || missed=$$?; $(MAKE) curves || missed=$$?; exit $$missed
+
+curves: $(VENV)/dev.stamp services database ## The part of it that shows how costs grow, and writes docs/performance.md
+	$(BIN)/python -m compileall -q controller drivers
+	$(BIN)/python -m bench curves $(CURVES)
 
 # Hashes for every file of every package; no index, no URL. --upgrade takes the newest versions.
 PIP_COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrade --strip-extras --allow-unsafe \
@@ -94,6 +105,20 @@ lock: ## Pin all dependencies anew, with hashes
 	$(PIP_COMPILE) --build-deps-for=editable --extra=dev --constraint=requirements.lock --constraint=requirements-link.lock \
 		--output-file=requirements-dev.lock pyproject.toml
 
+release: $(VENV)/dev.stamp ## Build wheel, sdist, Debian package, bill of materials and their sums into dist/
+	$(BIN)/python -m release build --deb $(RELEASE)
+
+sbom: $(VENV)/dev.stamp ## Print the bill of materials of what is pinned (CycloneDX)
+	@$(BIN)/python -m release sbom
+
+audit: $(VENV)/dev.stamp ## Ask a vulnerability service about every pinned package; fails if one was left out
+	$(BIN)/python -m release audit
+
+# A longer look at the draw than `jackpotd rng test`; docs/mystery.md tells what it says.
+dieharder: $(VENV)/run.stamp ## Test the draw with Debian's dieharder, for about an hour
+	@command -v dieharder >/dev/null || .ci/debian dieharder
+	release/dieharder $(BIN)/jackpotd
+
 clean: ## Remove the virtual environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

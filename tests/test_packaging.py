@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from controller.rules import catalog
+from controller.simulation.layout import SUBMISSIONS
 
 ROOT = Path(__file__).parent.parent
 DATA = sorted(path.name for path in (ROOT / "controller/rules/catalog").glob("*.toml"))
@@ -32,7 +33,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_wheel_carries_the_catalog_and_both_packages_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert DATA
-    assert [name for name in names if name.endswith(".toml")] == [f"controller/rules/catalog/{name}" for name in DATA]
+    tables = [f"controller/simulation/tables/{name}.toml" for name in SUBMISSIONS]
+    wanted = [*(f"controller/rules/catalog/{name}" for name in DATA), *tables]
+    assert [name for name in names if name.endswith(".toml")] == wanted
     assert {name.split("/")[0].split("-")[0] for name in names} == {"controller", "drivers", "jackpotd"}
 
 
