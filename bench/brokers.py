@@ -16,17 +16,24 @@ START_SECONDS = 20.0
 @contextmanager
 def mosquitto(folder: Path) -> Iterator[int]:
     """The port of a broker that keeps nothing and sends every packet at once."""
+    with broker(folder) as (port, _):
+        yield port
+
+
+@contextmanager
+def broker(folder: Path) -> Iterator[tuple[int, int]]:
+    """Its port, and its process."""
     if MOSQUITTO is None:
         raise RuntimeError("there is no mosquitto on this machine: ask before")
     port = free_port()
     config = folder / "mosquitto.conf"
     config.write_text(f"listener {port} {LOOPBACK}\nallow_anonymous true\nset_tcp_nodelay true\n")
-    with subprocess.Popen([MOSQUITTO, "-c", str(config)], stderr=subprocess.DEVNULL) as broker:
+    with subprocess.Popen([MOSQUITTO, "-c", str(config)], stderr=subprocess.DEVNULL) as running:
         try:
             _wait(port)
-            yield port
+            yield port, running.pid
         finally:
-            broker.terminate()
+            running.terminate()
 
 
 def free_port() -> int:

@@ -9,8 +9,7 @@ and are waited for until they have come to rest.
 import asyncio
 import shutil
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,12 @@ from typing import Any
 from msgspec import json
 from playwright.async_api import Browser, Page, async_playwright
 
-from bench.brokers import LOOPBACK, MOSQUITTO, free_port, mosquitto
+from bench.brokers import LOOPBACK, MOSQUITTO, mosquitto
+from bench.consoles import console
 from bench.places import folder
 from bench.raw_mqtt import RawClient, connected
 from bench.report import Figure, Note, progress
 from bench.service_latency import p50, p99
-from controller.demo.children import Child, jackpotd
 from controller.wire import topics
 
 CHROMIUM = shutil.which("chromium")
@@ -34,7 +33,7 @@ SECONDS = 45.0
 PACE_SECONDS = {JUMPS: 0.07, ROLLS: 1.1}  # between two amounts: no multiple of a frame; and longer than wheels roll
 STATUS_SECONDS = 1.0
 BEHIND_MS = 1000.0  # a sign is never more than a second behind
-START_SECONDS, SETTLE_SECONDS = 30.0, 2.0
+SETTLE_SECONDS = 2.0
 STEP_CENTS = 95  # what one Harmony wager adds
 
 # When each amount was told to the page's script, and when the frame had been made that shows it: a task that is begun
@@ -150,7 +149,8 @@ async def _measured(made: Path, port: int) -> tuple[Speaker, dict[str, dict[str,
     speaker = Speaker()
     await speaker.connect(port)
     async with AsyncExitStack() as ending:
-        url = await ending.enter_async_context(_console(made, port))
+        own, _ = await ending.enter_async_context(console(made, port, f"{SITE}/{TABLE}"))
+        url = f"http://{LOOPBACK}:{own}"
         living = asyncio.create_task(speaker.live())
         ending.callback(living.cancel)
         playwright = await ending.enter_async_context(async_playwright())
@@ -169,28 +169,6 @@ async def _measured(made: Path, port: int) -> tuple[Speaker, dict[str, dict[str,
         await asyncio.sleep(SETTLE_SECONDS)
         seen = {meter: await sign.evaluate("watched") for meter, sign in signs.items()}
     return speaker, seen
-
-
-@asynccontextmanager
-async def _console(made: Path, port: int) -> AsyncIterator[str]:
-    """Where a console listens."""
-    own = free_port()
-    config = made / "console.toml"
-    config.write_text(f'[mqtt]\nport = {port}\n[console]\nport = {own}\ntables = ["{SITE}/{TABLE}"]\n')
-    child = await Child.start("the console", jackpotd("console", "--config", str(config)), made / "console.log", {})
-    try:
-        async with asyncio.timeout(START_SECONDS):
-            while True:
-                try:
-                    _, writer = await asyncio.open_connection(LOOPBACK, own)
-                except OSError:
-                    await asyncio.sleep(0.05)
-                    continue
-                writer.close()
-                break
-        yield f"http://{LOOPBACK}:{own}"
-    finally:
-        await child.stop()
 
 
 async def _sign(browser: Browser, url: str, meter: str) -> Page:

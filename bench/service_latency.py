@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, json
 
@@ -157,22 +158,32 @@ class SentLine(TwinLine):
         super().send(data)
 
 
-async def measured(folder: Path, port: int, blocks: int) -> tuple[dict[int, list[Wager]], dict[str, list[float]], int]:
-    """Wagers by their rate, the floor by its kind, and how many wagers found no free place."""
-    players = Players()
+def wired(folder: Path, players: Players) -> SentLine:
+    """The line of the players' board."""
     line = SentLine(folder / "rail", Bus([players.board], time.monotonic))
     line.sends = players.leaves
+    return line
+
+
+def one_board() -> dict[str, Any]:
+    """A board that senses all places, as a configuration has it."""
     places = [{"at": at, "position": position, "wager": wager} for at, (position, wager) in enumerate(PLACES)]
-    board = {
+    return {
         "id": "all",
         "address": 1,
         "inputs": [*places, {"at": BUTTON_AT, "button": True}],
         "lamps": [{**place, "shows": {"placed": "on"}} for place in places],
     }
+
+
+async def measured(folder: Path, port: int, blocks: int) -> tuple[dict[int, list[Wager]], dict[str, list[float]], int]:
+    """Wagers by their rate, the floor by its kind, and how many wagers found no free place."""
+    players = Players()
+    line = wired(folder, players)
     sign = await connected(port, "sign", players.hear)
     found: dict[int, list[Wager]] = {rate: [] for rate in RATES}
     held = 0
-    async with running(folder, port, line, [board], debounce_ms=0), measuring(folder, port) as floor:
+    async with running(folder, port, line, [one_board()], debounce_ms=0), measuring(folder, port) as floor:
         await sign.subscribe(f"{base()}/#")
         await players.bet(100, 0.5)  # for caches
         floor.payload_bytes = players.round_bytes

@@ -39,10 +39,21 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _MEGABYTE = 1024 * 1024
 
 
-def base() -> str:
+def submission(name: str = "") -> str:
+    """What is filed, by the table of the example or by one of another name."""
+    text = SUBMISSION.read_text()
+    return text.replace(f'id = "{_told(text)["id"]}"', f'id = "{name}"', 1) if name else text
+
+
+def base(name: str = "") -> str:
     """Under which the table speaks."""
-    told = tomllib.loads(SUBMISSION.read_text())["table"]
+    told = _told(submission(name))
     return topics.base(told["site"], told["id"])
+
+
+def _told(text: str) -> dict[str, str]:
+    told: dict[str, str] = tomllib.loads(text)["table"]
+    return told
 
 
 class Running:
@@ -51,6 +62,11 @@ class Running:
     def __init__(self, child: Child, journal: Path) -> None:
         self._child = child
         self.journal = journal
+
+    @property
+    def process(self) -> int:
+        """Its number."""
+        return self._child.process.pid
 
     def cpu_seconds(self) -> float:
         """Processor time it has used, its own and the system's for it."""
@@ -74,33 +90,33 @@ def memory_mb(process: int) -> float:
 
 @asynccontextmanager
 async def running(
-    folder: Path, port: int, line: TwinLine, boards: Sequence[dict[str, Any]], **times: object
+    folder: Path, port: int, line: TwinLine, boards: Sequence[dict[str, Any]], *, name: str = "", **times: object
 ) -> AsyncIterator[Running]:
     """A controller that keeps an open table, until it is stopped."""
     config, keys, journal = folder / "table.toml", folder / "keys", folder / "journal.db"
-    config.write_text(SUBMISSION.read_text())
+    config.write_text(submission(name))
     config.with_suffix(".service.toml").write_text(_settings(line.path, journal, port, boards, times))
     keys.mkdir(mode=0o700)
     vault.create_key(keys / vault.KEY_FILE)
     (keys / PEPPER_FILE).touch(0o600)
     (keys / PEPPER_FILE).write_text(secrets.token_hex(32))
-    _open(journal, keys)
+    _open(journal, keys, submission(name))
     line.plug()
     command = jackpotd("run", "--config", str(config))
     child = await Child.start("the controller", command, folder / "run.log", {"CREDENTIALS_DIRECTORY": str(keys)})
     try:
-        await _until_open(child, port)
+        await _until_open(child, port, base(name))
         yield Running(child, journal)
     finally:
         await child.stop()
         line.unplug()
 
 
-def _open(journal: Path, keys: Path) -> None:
+def _open(journal: Path, keys: Path, toml: str) -> None:
     now = stamp(time.time_ns() // 1000)
     with SqliteJournal(journal) as kept:
         engine = Engine(State(), kept, vault.load(keys), WallClock(), NoLines())
-        toml, dealer = SUBMISSION.read_text(), Person("d1", "dealer")
+        dealer = Person("d1", "dealer")
         answers = engine.step(
             [
                 SubmissionChanged(at=now, key=str(uuid4()), toml=toml, day=_DAY, reason="installed"),
@@ -112,7 +128,7 @@ def _open(journal: Path, keys: Path) -> None:
         raise RuntimeError(f"the table cannot be opened: {answers}")
 
 
-async def _until_open(child: Child, port: int) -> None:
+async def _until_open(child: Child, port: int, speaks: str) -> None:
     opened = asyncio.Event()
 
     def hear(_: float, __: str, payload: bytes) -> None:
@@ -120,7 +136,7 @@ async def _until_open(child: Child, port: int) -> None:
             opened.set()
 
     sign: RawClient = await connected(port, "opening", hear)
-    await sign.subscribe(f"{base()}/{topics.ROUND}")
+    await sign.subscribe(f"{speaks}/{topics.ROUND}")
     try:
         async with asyncio.timeout(OPEN_SECONDS):
             await opened.wait()

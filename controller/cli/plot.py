@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from html import escape
 from typing import NamedTuple
 
+from controller.cli import svg
 from controller.cli.odds_answer import Found
 from controller.rules.errors import BadInputError
 from controller.rules.money import dollars
@@ -17,7 +17,6 @@ _LABEL = 85  # half the width of the break-even label, which must stay inside th
 _STEPS = 150  # points of a curve: finer than the eye
 _TICKS = 7  # lines of the grid, at most
 _EDGE_UNITS = 1000  # edges are drawn in thousandths
-_INK, _SOFT, _CURVE, _MARK, _GRID = "#1f2933", "#52606d", "#1d4ed8", "#b91c1c", "#d9dee5"
 
 
 class Panel(NamedTuple):
@@ -39,13 +38,8 @@ def draw(found: Found) -> str:
         f'<g transform="translate(0 {index * _HEIGHT})">{"".join(_draw(panel))}</g>'
         for index, panel in enumerate(panels)
     )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" '
-        f'font-family="system-ui, sans-serif" font-size="13" fill="{_INK}">'
-        f'<clipPath id="frame"><rect x="{_LEFT}" y="{_TOP}" width="{_RIGHT - _LEFT}" height="{_BOTTOM - _TOP}"/>'
-        f"</clipPath>"
-        f'<rect width="100%" height="100%" fill="white"/>{drawn}</svg>\n'
-    )
+    frame = f'<rect x="{_LEFT}" y="{_TOP}" width="{_RIGHT - _LEFT}" height="{_BOTTOM - _TOP}"/>'
+    return svg.document(_WIDTH, height, f'<clipPath id="frame">{frame}</clipPath>{drawn}')
 
 
 def _wager_panels(found: Odds) -> list[Panel]:
@@ -91,16 +85,11 @@ class _Frame(NamedTuple):
     def x(self, cents: int) -> str:
         """Where an amount stands."""
         span = self.panel.high_cents - self.panel.low_cents
-        return _pixels(_LEFT + Fraction((cents - self.panel.low_cents) * (_RIGHT - _LEFT), span))
+        return svg.pixels(_LEFT + Fraction((cents - self.panel.low_cents) * (_RIGHT - _LEFT), span))
 
     def y(self, edge: Fraction | int) -> str:
         """Where an edge, in thousandths, stands."""
-        return _pixels(_TOP + Fraction((self.high - edge) * (_BOTTOM - _TOP), self.high - self.low))
-
-
-def _pixels(value: Fraction) -> str:
-    hundredths = round(value * 100)
-    return f"{'-' if hundredths < 0 else ''}{abs(hundredths) // 100}.{abs(hundredths) % 100:02}"
+        return svg.pixels(_TOP + Fraction((self.high - edge) * (_BOTTOM - _TOP), self.high - self.low))
 
 
 def _round_steps(low: int, high: int) -> range:
@@ -123,37 +112,37 @@ def _draw(panel: Panel) -> Iterator[str]:
     lowest = max(min(*edges, Fraction(-50)), Fraction(-_EDGE_UNITS))
     frame = _Frame(panel, int(lowest), int(max(*edges, Fraction(50))) + 1)
     points = " ".join(f"{frame.x(cents)},{frame.y(edge)}" for cents, edge in zip(amounts, edges, strict=True))
-    yield f'<text x="{_LEFT}" y="30" font-size="17" font-weight="600">{escape(panel.title)}</text>'
-    yield f'<text x="{_LEFT}" y="50" fill="{_SOFT}">{escape(panel.note)}</text>'
+    yield svg.text(_LEFT, 30, panel.title, font_size=17, font_weight=600)
+    yield svg.text(_LEFT, 50, panel.note, "soft")
     yield from _grid(frame)
-    yield f'<polyline points="{points}" fill="none" stroke="{_CURVE}" stroke-width="2.5" clip-path="url(#frame)"/>'
+    yield svg.curve(points, "a", clip_path="url(#frame)")
     yield from _break_even(frame)
 
 
 def _grid(frame: _Frame) -> Iterator[str]:
     for cents in _round_steps(frame.panel.low_cents, frame.panel.high_cents):
         x = frame.x(cents)
-        yield f'<line x1="{x}" x2="{x}" y1="{_TOP}" y2="{_BOTTOM}" stroke="{_GRID}"/>'
-        yield f'<text x="{x}" y="{_BOTTOM + 20}" text-anchor="middle">{dollars(cents)}</text>'
-    yield f'<text x="{(_LEFT + _RIGHT) // 2}" y="{_BOTTOM + 44}" text-anchor="middle" fill="{_SOFT}">meter</text>'
+        yield svg.line(x, _TOP, x, _BOTTOM, "grid")
+        yield svg.text(x, _BOTTOM + 20, dollars(cents), text_anchor="middle")
+    yield svg.text((_LEFT + _RIGHT) // 2, _BOTTOM + 44, "meter", "soft", text_anchor="middle")
     for edge in _round_steps(frame.low, frame.high):
-        y, ink = frame.y(edge), _GRID if edge else _INK
-        yield f'<line x1="{_LEFT}" x2="{_RIGHT}" y1="{y}" y2="{y}" stroke="{ink}"/>'
+        y = frame.y(edge)
+        yield svg.line(_LEFT, y, _RIGHT, y, "grid" if edge else "ink")
         whole, tenth = divmod(abs(edge), 10)
-        text = f"{'-' if edge < 0 else ''}{whole}{f'.{tenth}' if tenth else ''}%"
-        yield f'<text x="{_LEFT - 8}" y="{y}" dy="4" text-anchor="end">{text}</text>'
-    yield f'<text x="10" y="{_TOP - 12}" fill="{_SOFT}">house edge</text>'
+        percent = f"{'-' if edge < 0 else ''}{whole}{f'.{tenth}' if tenth else ''}%"
+        yield svg.text(_LEFT - 8, y, percent, dy=4, text_anchor="end")
+    yield svg.text(10, _TOP - 12, "house edge", "soft")
 
 
 def _break_even(frame: _Frame) -> Iterator[str]:
     even = frame.panel.even_cents
     if even is None or even < frame.panel.low_cents:
-        text = "the house has an edge at every meter" if even is None else "the house has no edge at any meter"
-        yield f'<text x="{_RIGHT}" y="{_TOP - 12}" text-anchor="end" fill="{_MARK}">{text}</text>'
+        words = "the house has an edge at every meter" if even is None else "the house has no edge at any meter"
+        yield svg.text(_RIGHT, _TOP - 12, words, "mark", text_anchor="end")
         return
     x, y = frame.x(even), frame.y(0)
-    yield f'<line x1="{x}" x2="{x}" y1="{_TOP}" y2="{_BOTTOM}" stroke="{_MARK}" stroke-dasharray="5 4"/>'
-    yield f'<circle cx="{x}" cy="{y}" r="5" fill="{_MARK}"/>'
+    yield svg.line(x, _TOP, x, _BOTTOM, "mark", stroke_dasharray="5 4")
+    yield svg.dot(x, y, 5, "mark")
     label = min(int(x.partition(".")[0]), _WIDTH - _LABEL)
-    text = f"break-even {dollars(even)}"
-    yield f'<text x="{label}" y="{_TOP - 12}" text-anchor="middle" fill="{_MARK}" font-weight="600">{text}</text>'
+    words = f"break-even {dollars(even)}"
+    yield svg.text(label, _TOP - 12, words, "mark", text_anchor="middle", font_weight=600)
