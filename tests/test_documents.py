@@ -1,7 +1,6 @@
-"""The documents say what is true: ids and outcomes, limits, keys and examples."""
+"""docs/commands.md says what is true: ids and outcomes, limits and keys. Its commands are run in tests/documents."""
 
 import json
-import os
 import re
 from itertools import combinations
 from pathlib import Path
@@ -9,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from controller.cli.check import MOST_BYTES
-from controller.cli.main import main
+from controller.cli.main import command_names, main
 from controller.cli.settle_stream import MOST_LINE_BYTES
 from controller.rules import catalog, lawful
 from controller.rules.lawful_table import LATE_HANDS_MOST
+from controller.simulation.layout import SUBMISSIONS
+from controller.simulation.schedule import KINDS
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (ROOT / "docs/commands.md").read_text()
@@ -47,6 +48,17 @@ def test_the_table_of_ids_is_the_catalog() -> None:
     assert documented == {id_: [row.outcome for row in wager.rows] for id_, wager in catalog.wagers().items()}
 
 
+@pytest.mark.parametrize("command", command_names())
+def test_every_command_has_its_section(command: str) -> None:
+    assert re.search(rf"^## .*`jackpotd {command}\b", COMMANDS, re.MULTILINE)
+
+
+def test_what_a_simulation_can_be_told_is_documented() -> None:
+    section = COMMANDS.partition("## `jackpotd simulate")[2].partition("\n## ")[0]
+    assert set(KINDS) <= set(re.findall(r"`([a-z-]+)`", section))
+    assert all(f"`{each}`" in section for each in SUBMISSIONS)
+
+
 def test_limits_are_documented_as_they_are() -> None:
     assert f"A line has at most {MOST_LINE_BYTES} bytes" in COMMANDS
     assert f"at most {lawful.MOST_LINE_CHARACTERS} characters, the file at most 1 MiB" in COMMANDS
@@ -62,35 +74,3 @@ def test_every_key_of_an_answer_is_documented(arguments: list[str], capsys: pyte
     assert main(["odds", *arguments, *more, "--json"]) == 0
     keys = json.loads(capsys.readouterr().out)
     assert [key for key in keys if f"`{key}`" not in COMMANDS] == []
-
-
-README = (ROOT / "README.md").read_text()
-EXAMPLES = re.findall(r"^    (?:echo '(.*)' \| )?jackpotd (.*)$", README, re.MULTILINE)
-
-
-@pytest.mark.parametrize(("given", "command"), EXAMPLES)
-def test_the_commands_of_the_readme_run_as_written(
-    given: str, command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    words = [quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', command.replace("/tmp", str(tmp_path)))]  # noqa: S108 -- replaced
-    monkeypatch.chdir(ROOT)
-    if given:
-        source = tmp_path / "round"
-        source.write_text(f"{given}\n")
-        with source.open() as file:
-            assert _fed(words, file.fileno()) == 0
-    else:
-        assert main(words) == 0
-    assert "error" not in capfd.readouterr().out
-
-
-def _fed(words: list[str], source: int) -> int:
-    """Run a command with its standard input from a file."""
-
-    saved = os.dup(0)
-    try:
-        os.dup2(source, 0)
-        return main(words)
-    finally:
-        os.dup2(saved, 0)
-        os.close(saved)
