@@ -3,6 +3,7 @@
 `table.toml` may have them itself, or `table.service.toml` beside it has: each table of settings in one of them.
 """
 
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,6 +47,16 @@ class JournalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     path: str = "/var/lib/jackpotd/journal.db"
     warn_free_mb: Annotated[int, Meta(ge=1, le=1_000_000)] = 500  # weeks of play: time to act
+    archive: bool = True  # closed gaming days leave for compressed files; false: the journal grows for ever
+    archive_path: str = ""  # the folder they go to; empty: the folder `archive` beside the journal
+    # Closed gaming days that stay: a month is still here when its report is made. At least three, because rounds of the
+    # last two can still be corrected and voided; at most ten years, twice what has to be kept.
+    keep_days: Annotated[int, Meta(ge=3, le=3660)] = 35
+
+    @property
+    def archives(self) -> str:
+        """The folder that closed days go to."""
+        return self.archive_path or str(Path(os.path.realpath(self.path)).parent / "archive")
 
 
 class SoftwareSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -28,6 +28,7 @@ def run(options: argparse.Namespace) -> int:
         has_console="console" in command_names(),
         seed=options.seed,
         link=options.link or "",
+        has_floor=not options.no_floor,
     )
     if options.rounds is not None and options.rounds < 1:
         raise BadInputError(f"--rounds {options.rounds}: at least 1, or leave it out to play on")

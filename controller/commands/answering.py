@@ -5,6 +5,7 @@ not is kept for a while in memory.
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,7 +27,7 @@ from controller.journal.audit.stored import Stored, latest
 from controller.journal.errors import JournalError
 from controller.journal.reading import JournalReader
 from controller.link.sessions import Shown
-from controller.people.pins import BadPinError, refuse_bad_form
+from controller.people.pins import BadPinError, Elsewhere, refuse_bad_form
 from controller.people.signing_in import NotLetIn, SigningIn, Table
 from controller.rules.errors import BadInputError
 from controller.wire import commands as wire
@@ -47,16 +48,18 @@ class Commands:
         links: Mapping[str, str] = {},
         linked: Callable[[], Mapping[str, Shown]] = dict,
         ask_link: AskLink | None = None,
+        elsewhere: Elsewhere = asyncio.to_thread,
+        seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         self._engine = engine
         self._signing_in = signing_in
-        self._looks = Looks(reader)
+        self._looks = Looks(reader, elsewhere=elsewhere)
         self._clock = clock
         self._links = links  # of the configuration, by meter
         self._ask_link = ask_link
         self._linked = linked  # how linked meters were last seen
         self._telling = Telling(engine, clock, epoch)
-        self._gate = Gate()
+        self._gate = Gate(seconds)
         self._under_way: dict[str, asyncio.Event] = {}
         self._doing: set[asyncio.Task[bytes]] = set()
 

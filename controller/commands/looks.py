@@ -11,8 +11,15 @@ from msgspec import MsgspecError
 
 from controller.core.facts import UnreadableFactError
 from controller.journal.audit.stored import Stored, one
-from controller.journal.errors import JournalCorruptError, JournalError, translated
+from controller.journal.errors import (
+    JournalBusyError,
+    JournalCorruptError,
+    JournalError,
+    JournalUnreadableError,
+    translated,
+)
 from controller.journal.reading import JournalReader
+from controller.people.pins import Elsewhere
 
 # One long look at a time leaves a core for play; a short one, for a reply, does not wait behind it.
 QUERIES_AT_ONCE = 1
@@ -31,8 +38,15 @@ class TooLongError(Exception):
 class Looks:
     """`open_reader` opens the journal for reading; each look has a reader of its own, closed when it ends."""
 
-    def __init__(self, open_reader: Callable[[], JournalReader], *, query_seconds: float = QUERY_SECONDS) -> None:
+    def __init__(
+        self,
+        open_reader: Callable[[], JournalReader],
+        *,
+        query_seconds: float = QUERY_SECONDS,
+        elsewhere: Elsewhere = asyncio.to_thread,
+    ) -> None:
         self._open = open_reader
+        self._elsewhere = elsewhere
         self._query_seconds = query_seconds
         self._queries = asyncio.Semaphore(QUERIES_AT_ONCE)
         self._replies = asyncio.Semaphore(REPLIES_AT_ONCE)
@@ -44,7 +58,7 @@ class Looks:
 
     async def fact(self, seq: int) -> Stored | None:
         """The fact with a number, unless it has left for an archive."""
-        return await self.glance(lambda journal: one(journal, seq))
+        return await self.glance(lambda journal: one(journal, seq, here=True))
 
     async def glance(self, ask: Callable[[JournalReader], T]) -> T:
         """The answer to a question about a few facts."""
@@ -54,9 +68,10 @@ class Looks:
     async def _look(self, ask: Callable[[JournalReader], T]) -> T:
         given_up = Event()
         try:
-            return await asyncio.to_thread(self._in_thread, ask, given_up)
+            found: T = await self._elsewhere(self._in_thread, ask, given_up)
         finally:
             given_up.set()  # who asked may be gone: the thread ends by itself
+        return found
 
     def _in_thread(self, ask: Callable[[JournalReader], T], given_up: Event) -> T:
         until = time.monotonic() + self._query_seconds
@@ -64,10 +79,21 @@ class Looks:
         def over() -> bool:
             return given_up.is_set() or time.monotonic() >= until
 
+        try:
+            return self._asked(ask, over)
+        except JournalBusyError:  # a day was archived meanwhile, which happens once a day: once more
+            return self._asked(ask, over)
+
+    def _asked(self, ask: Callable[[JournalReader], T], over: Callable[[], bool]) -> T:
+        def give_up() -> None:
+            if over():
+                raise JournalUnreadableError("nobody waits for it any more")
+
         with self._open() as journal:
             journal.db.conn.set_progress_handler(over, _STEPS)
+            journal.past.still_wanted = give_up
             try:
-                return ask(journal)
+                found = _unparted(journal, ask)
             except (MsgspecError, UnreadableFactError) as error:
                 raise JournalCorruptError(f"{journal.path} holds a fact that is none: verify it: {error}") from error
             except (JournalError, sqlite3.Error) as error:
@@ -77,3 +103,12 @@ class Looks:
                 if isinstance(error, sqlite3.Error):
                     raise translated(journal.path, error) from error
                 raise
+            return found
+
+
+def _unparted(journal: JournalReader, ask: Callable[[JournalReader], T]) -> T:
+    """An answer, or what went wrong with it, of one journal: facts that leave meanwhile can bring forth anything."""
+    try:
+        return ask(journal)
+    finally:
+        journal.check_unchanged()

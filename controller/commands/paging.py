@@ -5,8 +5,7 @@ from typing import TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, json
 
-from controller.core.facts import ReadingsTaken, SubmissionFiled
-from controller.journal.audit.stored import stored
+from controller.journal.audit.days import spans
 from controller.journal.reading import JournalReader
 from controller.rules.errors import BadInputError
 
@@ -48,15 +47,12 @@ def span(journal: JournalReader, day: str) -> tuple[int, int]:
     last = journal.head().seq
     if not day:
         return 1, last
-    began: dict[str, int] = {}
-    for each in stored(journal, ("submission-filed", "readings-taken")):
-        if isinstance(each.fact, ReadingsTaken) or (isinstance(each.fact, SubmissionFiled) and not began):
-            began[each.fact.day] = each.seq
-    if day not in began:
-        known = f"it has {', '.join(began)}" if began else "it has none"
-        raise BadInputError(f"{day[:40]!r} is no gaming day of this journal: {known}")
-    later = [seq for seq in began.values() if seq > began[day]]
-    return began[day], min(later, default=last + 1) - 1
+    known = spans(journal)
+    if day not in known:
+        told = f"it has {', '.join(known)}" if known else "it has none"
+        raise BadInputError(f"{day[:40]!r} is no gaming day of this journal: {told}")
+    first, end = known[day]
+    return first.seq, end.seq - 1 if end else last
 
 
 def exact(units: int) -> str:

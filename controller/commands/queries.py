@@ -4,10 +4,12 @@ Nothing sealed is in any row: rows are made of named fields, and a mystery value
 """
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from controller import explained as explaining
 from controller.commands.actions import actions
 from controller.commands.derived import AskLink, explained
 from controller.commands.endings import award_row, endings
@@ -16,7 +18,8 @@ from controller.commands.rounds import rounds
 from controller.core.operators import locked_ms
 from controller.core.state import State
 from controller.journal.audit import days as of_days
-from controller.journal.audit.awards import Won, find, hits
+from controller.journal.audit.awards import Won, find, newest, settled
+from controller.journal.limits import MOST_INTEGER
 from controller.journal.reading import JournalReader
 from controller.rules.money import UNITS_PER_CENT
 from controller.wire import commands as wire
@@ -36,14 +39,18 @@ def ask(journal: JournalReader, query: wire.Query, state: State, now: str, link:
 
 
 def _hits(journal: JournalReader, query: wire.QueryHits, _state: State, _now: str) -> Parts:
-    found = [won for won in reversed(hits(journal)) if query.meter in ("", won.meter)]
-    if query.after:
-        places = [place for place, won in enumerate(found) if won.hit.id == query.after]
-        if not places:
-            raise BadQueryError(f"after: {query.after[:40]!r} is no hit: give it back as it came")
-        found = found[places[0] + 1 :]
-    page, following = cut(_hit_rows(journal, found[: query.limit + 1]), query.limit, lambda row: row.hit)
+    found = newest(journal, _fact(query.after) if query.after else journal.head().seq)
+    if query.after and not any(won.hit.id == query.after for won in found):  # up to which they are passed over
+        raise BadQueryError(f"after: {query.after[:40]!r} is no hit: give it back as it came")
+    wanted = islice((won for won in found if query.meter in ("", won.meter)), query.limit + 1)
+    page, following = cut(_hit_rows(journal, settled(journal, list(wanted))), query.limit, lambda row: row.hit)
     return {"hits": page, "next": following}
+
+
+def _fact(hit: str) -> int:
+    """The number of the fact that made a hit, which stands in its id; 0 where it is no such id."""
+    seq = hit.rpartition("-")[0].rpartition("-")[2]
+    return min(int(seq[:20]), MOST_INTEGER) if seq.isascii() and seq.isdigit() else 0
 
 
 def _hit_rows(journal: JournalReader, found: list[Won]) -> list[HitRow]:
@@ -110,7 +117,7 @@ def _readings(journal: JournalReader, query: wire.QueryReadings, _state: State, 
     }
 
 
-def _meter(day: of_days.MeterDay) -> MeterDay:
+def _meter(day: explaining.MeterDay) -> MeterDay:
     counters = {name: CounterDay(opening=first, closing=last) for name, (first, last) in day.counters.items()}
     return MeterDay(
         meter=day.meter,
@@ -127,7 +134,7 @@ def _meter(day: of_days.MeterDay) -> MeterDay:
     )
 
 
-def _account(account: of_days.Account) -> AccountDay:
+def _account(account: explaining.Account) -> AccountDay:
     return AccountDay(
         opening=exact(account.opening),
         closing=exact(account.closing),

@@ -96,6 +96,10 @@ def _adjusted(fact: facts.MeterWasAdjusted) -> Parts:
     return {"meter": fact.meter, "delta_cents": fact.delta_cents, "display_cents": shown}
 
 
+def _asked(fact: facts.AdjustmentWasAsked) -> Parts:
+    return {"meter": fact.meter, "delta_cents": fact.delta_cents, "link": fact.intents[0].link}
+
+
 def _operator(fact: facts.OperatorWasChanged) -> Parts:
     return {"operator": fact.operator, "name": fact.name, "role": fact.role, "active": fact.active}
 
@@ -117,6 +121,7 @@ _PARTS: dict[type[Fact], Callable[[Any], Parts]] = {
     facts.PositionServiced: _serviced,
     facts.ReturnWasConfirmed: lambda fact: {"return_": fact.return_id},
     facts.MeterWasAdjusted: _adjusted,
+    facts.AdjustmentWasAsked: _asked,
     facts.OperatorWasChanged: _operator,
     facts.SubmissionFiled: _filed,
 }

@@ -36,6 +36,8 @@ SELECT seq, at, round, type, version, payload FROM facts
 WHERE round BETWEEN ? AND ? AND type IN ({", ".join(f"'{name}'" for name in _TYPES)}) ORDER BY seq
 """  # noqa: S608 -- made of this module's own constants
 
+_NEWEST = "SELECT max(round) FROM facts WHERE round IS NOT NULL"  # the index has these: without it all are read
+
 
 def rounds(journal: JournalReader, query: QueryRounds) -> tuple[tuple[RoundRow, ...], str | UnsetType]:
     """A page of rounds, the newest first."""
@@ -55,7 +57,7 @@ def rounds(journal: JournalReader, query: QueryRounds) -> tuple[tuple[RoundRow, 
 
 def _range(journal: JournalReader, query: QueryRounds) -> tuple[int, int]:
     """The numbers of the first and the last round asked for."""
-    (newest,) = journal.db.conn.execute("SELECT max(round) FROM facts").fetchone()
+    (newest,) = journal.db.conn.execute(_NEWEST).fetchone()
     if query.round is not UNSET:
         if query.day or query.after:
             raise BadQueryError("round: one round has no page after it, and is of no other day: ask for it alone")
@@ -65,12 +67,14 @@ def _range(journal: JournalReader, query: QueryRounds) -> tuple[int, int]:
     if not query.day:
         return 1, newest or 0
     of_day = "SELECT min(round), max(round) FROM facts WHERE seq BETWEEN ? AND ?"
-    lowest, highest = journal.db.conn.execute(of_day, span(journal, query.day)).fetchone()
-    return lowest or 1, highest or 0
+    parts = [journal.db.conn.execute(of_day, ends).fetchone() for ends in journal.past.spans(*span(journal, query.day))]
+    played = [part for part in parts if part[0]]
+    return min((lowest for lowest, _ in played), default=1), max((highest for _, highest in played), default=0)
 
 
 def _facts(journal: JournalReader, first: int, last: int) -> list[Stored]:
     """The facts of some rounds. A void opens the round after its own."""
+    journal.past.bring_rounds(first - 1, last)
     found = journal.db.conn.execute(_SELECT, (first - 1, last)).fetchall()
     return [Stored(seq, at, round_, decode(name, version, text)) for seq, at, round_, name, version, text in found]
 
@@ -78,6 +82,7 @@ def _facts(journal: JournalReader, first: int, last: int) -> list[Stored]:
 def _times(journal: JournalReader, seqs: set[int]) -> dict[int, str]:
     """The times of the facts that placed wagers. Any fact may: a round that opens places the chips that lie there."""
     select = "SELECT seq, at FROM facts WHERE seq IN (SELECT value FROM json_each(?))"
+    journal.past.bring(sorted(seqs))
     return dict(journal.db.conn.execute(select, [json.encode(sorted(seqs)).decode()]).fetchall())
 
 

@@ -23,6 +23,7 @@ QUERY_SECONDS = 30.0  # the controller itself gives up after twenty
 MOST_UNDER_WAY = 256
 _PUBLIC = (topics.STATUS, topics.meter("+"), topics.proof("+"))
 _STAFF = (*_PUBLIC, topics.ROUND, topics.award("+"), topics.device("+"), topics.HEAD)
+_BASE_PARTS = topics.base("site", "table").count("/") + 1
 
 Answer = dict[str, Any]
 
@@ -52,7 +53,7 @@ class Broker:
         self._password = password
         self._live = live
         self._log = log
-        self._bases = {f"{topics.base(*table.split('/'))}/": table for table in settings.tables}
+        self._bases = {topics.base(*table.split("/")): table for table in settings.tables}
         self._connection: Connection | None = None
         self._came, self._went = asyncio.Event(), asyncio.Event()
         self._waiting: dict[str, _Waiting] = {}
@@ -92,18 +93,19 @@ class Broker:
     def _filters(self) -> Iterator[str]:
         for base in self._bases:
             for topic in _PUBLIC if self._settings.console.public else _STAFF:
-                yield base + topic
+                yield f"{base}/{topic}"
             if not self._settings.console.public:
-                yield base + topics.reply(self._settings.client, "+")
+                yield f"{base}/{topics.reply(self._settings.client, '+')}"
 
     def _hear(self, heard: Heard) -> None:
-        for base, table in self._bases.items():
-            if heard.topic.startswith(base):
-                topic = heard.topic.removeprefix(base)
-                if topic.startswith("replies/"):
-                    self._answered(topic.rpartition("/")[2], heard.payload)
-                else:
-                    self._live.hear(table, topic, heard.payload, retained=heard.retained)
+        *base, topic = heard.topic.split("/", _BASE_PARTS)
+        table = self._bases.get("/".join(base))  # looked up, not looked for: a floor has many tables
+        if table is None:
+            return
+        if topic.startswith("replies/"):
+            self._answered(topic.rpartition("/")[2], heard.payload)
+        else:
+            self._live.hear(table, topic, heard.payload, retained=heard.retained)
 
     def _answered(self, id_: str, payload: bytes) -> None:
         waiting = self._waiting.get(id_)

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from msgspec import Struct, json
+from msgspec import UNSET, Struct, json
 from rich.console import Console
 
 from controller import mqtt
@@ -26,12 +26,14 @@ from controller.demo.summary import Counted, counted, proven, told
 from controller.demo.table import DemoTable
 from controller.demo.twins import StalledError
 from controller.demo.view import About
+from controller.demo.watching import Watched
 from controller.rules.errors import BadInputError
 from controller.wire.broker import MqttSettings
 
 MOST_TABLES = 8  # a pit; and about as many controllers as a small computer runs at once
 MOST_ROUNDS = 10_000_000  # weeks at full speed
 BROKER_SECONDS = 30.0  # for the embedded broker to say where it listens
+AGREE_SECONDS = 5.0  # for tables of a link, which look at it a few times a second
 PASSWORD_BYTES = 24
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -48,6 +50,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     has_console: bool = False  # whether there is one to be started
     seed: int | None = None
     link: str = ""  # the DSN of a database in which the tables share a meter
+    has_floor: bool = True  # otherwise what is won waits for whoever signs in at the console
 
     def __post_init__(self) -> None:
         if not 1 <= self.tables <= MOST_TABLES:
@@ -130,6 +133,8 @@ class _Demonstration:
             showing = [asyncio.create_task(self._show(tables, broker))]
             ending.push_async_callback(_end, showing)
             await self._play(tables, children, showing, broker, stop)
+            if self._link is not None:
+                await _agree([table.watched for table in tables])
 
     async def _play(
         self,
@@ -140,7 +145,10 @@ class _Demonstration:
         stop: asyncio.Event,
     ) -> None:
         """Play at every table until all are done, somebody has had enough, or a child has died."""
-        playing = [asyncio.create_task(table.play(*self._staff(broker), self._wanted.rounds, stop)) for table in tables]
+        staffed, rounds = self._wanted.has_floor, self._wanted.rounds
+        playing = [
+            asyncio.create_task(table.play(*self._staff(broker), rounds, stop, staffed=staffed)) for table in tables
+        ]
         living = [asyncio.create_task(child.ended()) for child in children]
         try:
             left: set[asyncio.Task[None]] = set(playing)
@@ -245,6 +253,17 @@ class _Demonstration:
         for line in told(total, max(table.seconds for table in tables), [table.watched for table in found], verdicts):
             self._voice.say(line)
         return all(verdict.whole for verdict in verdicts)
+
+
+async def _agree(tables: list[Watched]) -> None:
+    """Let every table of a link look at it once more, and show what the last lock-out anywhere made of it."""
+
+    def seen(table: Watched) -> dict[str, int]:
+        return {id_: meter.link_seq for id_, meter in table.meters.items() if meter.link_seq is not UNSET}
+
+    newest = max(tables, key=lambda table: sum(seen(table).values()))
+    for table in tables:
+        await table.until(lambda table=table: seen(table) == seen(newest), AGREE_SECONDS)  # type: ignore[misc]  # as it is now
 
 
 async def _end(tasks: list[asyncio.Task[None]]) -> None:

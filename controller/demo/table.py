@@ -59,12 +59,14 @@ class DemoTable:
         """Hear what it says, for ever."""
         await watch(self.watched, settings, password)
 
-    async def play(self, settings: MqttSettings, password: str | None, rounds: int, stop: asyncio.Event) -> None:
-        """Open it, play so many rounds or until it is enough, and close it."""
+    async def play(
+        self, settings: MqttSettings, password: str | None, rounds: int, stop: asyncio.Event, *, staffed: bool = True
+    ) -> None:
+        """Open it, play so many rounds or until it is enough, and close it. Unstaffed, nobody validates."""
         async with Asking(settings, password, self.name) as asks:
             staff = Staff(asks, self.watched, self._pace)
             playing = asyncio.create_task(self._play(staff, rounds))
-            validating = asyncio.create_task(staff.validate())
+            validating = asyncio.create_task(staff.validate() if staffed else _nobody())
             stopping = asyncio.create_task(stop.wait())
             try:
                 await asyncio.wait([playing, validating, stopping], return_when=asyncio.FIRST_COMPLETED)
@@ -72,7 +74,7 @@ class DemoTable:
                     if task.done():
                         task.result()
                 await mqtt.end(playing)
-                if not stop.is_set():
+                if staffed and not stop.is_set():
                     await self.watched.until(lambda: not self.watched.pending, FINISH_SECONDS)
                 await mqtt.end(validating)
                 await staff.close_table()
@@ -92,6 +94,11 @@ class DemoTable:
             players.rounds.clear()  # what is to be remembered is in the journal
             self.rounds += 1
             self.seconds = monotonic() - began
+
+
+async def _nobody() -> None:
+    """The floor where nobody is at work: never done."""
+    await asyncio.Event().wait()
 
 
 async def _forgotten(broker: MqttSettings, name: str) -> None:

@@ -21,7 +21,7 @@ from controller.engine import Answer, Clock, EngineStoppedError
 from controller.journal.journal import Journal
 from controller.journal.rows import Row
 from controller.link.sessions import Shown
-from controller.mqtt import BrokerError, Connection, Heard, Said, connection, end
+from controller.mqtt import BrokerError, Connect, Connection, Heard, Said, connection, end, raise_first
 from controller.outlets.corrections import corrections, linked_correction, shown_before
 from controller.outlets.heads import Identity, RolledBackError, compare, kept_by, not_below
 from controller.outlets.messages import retained
@@ -124,8 +124,12 @@ class Broker:
         around: Around | None = None,
         changed: Callable[[str], None] = lambda _: None,
         failed: Callable[[str, Exception], None] = lambda _name, _error: None,
+        connect: Connect = connection,
+        alive_seconds: float = STATUS_SECONDS,
     ) -> None:
         self._settings = settings
+        self._connect = connect
+        self._alive_seconds = alive_seconds
         self._identity = identity
         self._engine = engine
         self._journal = journal
@@ -178,18 +182,17 @@ class Broker:
             asyncio.create_task(self._waiting_out(), name="broker: grace"),
         ]
         try:
-            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             await end(*tasks)
-        for task in ended:
-            task.result()  # raises what ended it
+        raise_first(*tasks)
 
     async def _keep_connected(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
             try:
                 will = self._retained(topics.STATUS, self._status("offline", "lost"))
-                async with connection(
+                async with self._connect(
                     self._settings,
                     self._identity.client,
                     password=self._password,
@@ -231,11 +234,10 @@ class Broker:
         if self._answer is not None:
             tasks.append(asyncio.create_task(self._listen(broker, self._answer), name="broker: listening"))
         try:
-            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             await end(*tasks)
-        for task in ended:
-            task.result()
+        raise_first(*tasks)
 
     async def _greet(self, broker: Connection) -> None:
         """Compare heads, clear away what is no longer true, and say everything."""
@@ -260,7 +262,7 @@ class Broker:
     async def _speak(self, broker: Connection) -> None:
         """Say what changes as it does, and that we are alive."""
         loop = asyncio.get_running_loop()
-        alive_at, beats = loop.time() + STATUS_SECONDS, 0
+        alive_at, beats = loop.time() + self._alive_seconds, 0
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(0.0, alive_at - loop.time())):
@@ -280,7 +282,7 @@ class Broker:
                 self.last_words_said = True
                 return
             if loop.time() >= alive_at:
-                alive_at, beats = loop.time() + STATUS_SECONDS, beats + 1
+                alive_at, beats = loop.time() + self._alive_seconds, beats + 1
                 every: list[Said] = []
                 if beats % COUNTERS_EVERY == 0:
                     devices = self._devices()

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Literal
-from uuid import uuid4
 
 from msgspec import Struct, json
 from msgspec.structs import replace
@@ -56,7 +55,7 @@ async def kept_by(broker: Connection, identity: Identity) -> dict[str, bytes]:
     # A broker hands out what it retains when it takes a subscription. What is published after that comes later: our own
     # word coming back says that there is no more, however slow the broker is. An award nobody knows is emptied, which
     # means nothing to anybody.
-    word = Said(identity.topic(topics.award(f"echo-{uuid4()}")), b"")
+    word = Said(identity.topic(topics.award(f"echo-{broker.name()}")), b"")
     wanted = [identity.topic(each) for each in (topics.HEAD, *COMING_AND_GOING, topics.STATUS)]
     await broker.subscribe(wanted)
     await broker.publish(word)

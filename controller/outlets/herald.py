@@ -7,7 +7,7 @@ from msgspec import json
 
 from controller.core.times import stamp
 from controller.engine import Clock
-from controller.mqtt import BrokerError, Connection, Said, connection
+from controller.mqtt import BrokerError, Connect, Connection, Said, connection
 from controller.outlets.broker import RETRY_SECONDS, STATUS_SECONDS
 from controller.outlets.heads import Identity, another_speaks, is_kept, kept_by, not_below
 from controller.wire import topics
@@ -15,13 +15,19 @@ from controller.wire.broker import MqttSettings
 from controller.wire.messages import Status
 
 
-async def lament(
-    settings: MqttSettings, identity: Identity, clock: Clock, why: Callable[[], str], *, password: str | None
+async def lament(  # noqa: PLR0913 -- where, who, what
+    settings: MqttSettings,
+    identity: Identity,
+    clock: Clock,
+    why: Callable[[], str],
+    *,
+    password: str | None,
+    connect: Connect = connection,
 ) -> None:
     """Say that the table is faulted, and why, every two seconds until cancelled."""
     while True:
         with suppress(BrokerError):
-            async with connection(settings, identity.client, password=password) as broker:
+            async with connect(settings, identity.client, password=password) as broker:
                 kept = await kept_by(broker, identity)
                 if not is_kept(kept) or not await another_speaks(broker, identity):
                     while True:
@@ -30,10 +36,18 @@ async def lament(
         await clock.sleep(RETRY_SECONDS)
 
 
-async def announce(settings: MqttSettings, identity: Identity, clock: Clock, why: str, *, password: str | None) -> None:
+async def announce(  # noqa: PLR0913 -- the same
+    settings: MqttSettings,
+    identity: Identity,
+    clock: Clock,
+    why: str,
+    *,
+    password: str | None,
+    connect: Connect = connection,
+) -> None:
     """Say once that the table is faulted, and why, if there is a broker to say it to and nobody else keeps it."""
     with suppress(BrokerError):
-        async with connection(settings, identity.client, password=password) as broker:
+        async with connect(settings, identity.client, password=password) as broker:
             kept = await kept_by(broker, identity)
             if not is_kept(kept) or not await another_speaks(broker, identity):
                 await _say(broker, identity, clock, kept, why)

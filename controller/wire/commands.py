@@ -289,11 +289,12 @@ class AdjustMeter(Request, frozen=True, kw_only=True):
 
 
 class AdjustReply(Reply, frozen=True, kw_only=True):
-    """What the meter shows now."""
+    """What the meter shows now; or the link that was asked, whose answer is an action of its own."""
 
     meter: str | UnsetType = UNSET
     delta_cents: int | UnsetType = UNSET
     display_cents: int | UnsetType = UNSET
+    link: str | UnsetType = UNSET
 
 
 class ChangeSubmission(Request, frozen=True, kw_only=True):

@@ -8,6 +8,8 @@ from msgspec import json
 
 from controller.console.assets import FOLDER as CONSOLE
 from controller.console.texts import DEFAULT, FOLDER, LANGUAGES, MOST_ACCEPTED, TextsError, choose, load
+from controller.explained import GIVEN_BACK
+from controller.link.deriving import ADJUSTED, CARRIED, LEFT, OPENED, RELEASED, RETURNED, SEEDED, SHARED_ANEW, SPILL
 
 PAGES = sorted({path.name.partition(".")[0] for path in FOLDER.glob("*.json")})
 SOURCES = [*(CONSOLE / "static").glob("*.js"), *(CONSOLE / "templates").glob("*.html")]
@@ -46,6 +48,13 @@ def test_every_text_a_page_asks_for_is_there(path: Path) -> None:
     known = load().catalog(DEFAULT)
     missing = [key for key in _USED.findall(path.read_text()) if key not in known]
     assert missing == []
+
+
+@pytest.mark.parametrize("kind", ["audit.why", "floor.line"])
+def test_every_word_of_a_linked_jackpot_has_its_text(kind: str) -> None:
+    known = load().catalog(DEFAULT)
+    words = (OPENED, SEEDED, RELEASED, LEFT, SPILL, CARRIED, RETURNED, GIVEN_BACK, SHARED_ANEW, ADJUSTED)
+    assert [word for word in words if f"{kind}_{word.replace(' ', '-')}" not in known] == []
 
 
 def test_the_check_sees_keys() -> None:

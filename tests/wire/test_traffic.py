@@ -249,7 +249,7 @@ def proven(path: Path) -> list[str]:
 def test_a_page_gets_in_by_the_listener_of_the_guide(tmp_path: Path) -> None:
     """With the same sign, over WebSockets."""
     shipped, port = Broker(tmp_path), free_port()
-    listener = guide("", "protocol websockets").replace("/etc/mosquitto/jackpotd", str(tmp_path))
+    listener = guide("text", "protocol websockets").replace("/etc/mosquitto/jackpotd", str(tmp_path))
     (tmp_path / "conf.d/websockets.conf").write_text(listener.replace("8884", str(port)) + "\n")
     code = of_this_test(guide("python", "paho"), shipped).replace("VERSION2)", 'VERSION2, transport="websockets")')
     (tmp_path / "sign.py").write_text(code.replace(str(shipped.port), str(port)))

@@ -66,6 +66,7 @@ function what({ action, refusal }) {
 }
 
 function result(action) {
+  if (action.action === "adjustment-asked") return text("audit.asked");
   if (!action.refusal) return element("span", { className: "done" }, text("audit.done"));
   return span("refused", span("fate rejected", text("audit.not_done", { refusal: named("refusal", action.refusal) })), " ", action.why ?? "");
 }

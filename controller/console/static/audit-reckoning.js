@@ -81,7 +81,7 @@ function drops(day, meter, hits, gifts) {
 }
 
 function adjusted(day, meter, adjustments) {
-  const done = adjustments.filter((each) => each.delta_cents !== undefined && !each.refusal && within(day, each.seq));
+  const done = adjustments.filter((each) => each.action === "meter-adjusted" && !each.refusal && within(day, each.seq));
   const own = done.filter((each) => each.meter === meter);
   return own.map(({ seq, at, delta_cents: delta }) => ({ seq, at, cycle: 0, order: 0, units: BigInt(delta) * UNITS_PER_CENT }));
 }
