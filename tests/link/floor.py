@@ -24,7 +24,7 @@ from controller.link.reading import snapshot
 from controller.service.starting import configuration
 from controller.wire.link import LinkSettings
 from tests.core.play import HEAVENLY, MINI
-from tests.link.player import NAME, Setup, near_chances
+from tests.link.player import NAME, NEAR_CENTS, Setup, near_chances
 
 HARMONY, HEAVENLY9 = ("harmony",), ("heavenly9", "must-hit-by")
 
@@ -97,12 +97,12 @@ class Floor:
     def journal(self, table: str) -> Path:
         return self.folder / f"{table}.db"
 
-    def open(self, *tables: str) -> None:
-        """Make the link ready for some tables, with mystery values that are soon passed."""
+    def open(self, *tables: str, near: int = NEAR_CENTS) -> None:
+        """Make the link ready for some tables, with mystery values that are soon passed; with 1, by any contribution."""
         for table in tables:
             found = configuration(self.config(table), WallClock().now()).files
             with reaching.connected(self.settings, "tests") as connection:
-                chances = near_chances(self.credentials)
+                chances = near_chances(self.credentials, near)
                 initialise(connection, NAME, (found.site, found.name), filings(found, NAME), chances)
 
     def audit(self, *tables: str) -> dict[str, Any]:

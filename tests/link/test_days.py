@@ -312,11 +312,12 @@ def test_what_a_mystery_carries_is_explained_and_so_is_what_comes_out_of_it(
     tmp_path: Path, server: Server, database: str
 ) -> None:
     floor = Floor(tmp_path, server.dsn(database), HEAVENLY9)
-    floor.open("t-1")
-    with Desk(replace(floor.setup("t-1"), near=1)) as desk:
+    floor.open("t-1", near=1)
+    with Desk(floor.setup("t-1", near=1)) as desk:
         desk.lock_out(*range(1, 8))
         settled(desk)
         won = sum(award.amount_cents for award in desk.state.pending())
+        assert won
         while desk.state.pending():
             desk.reject()
         desk.reopen()
