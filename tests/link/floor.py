@@ -98,7 +98,7 @@ class Floor:
         return self.folder / f"{table}.db"
 
     def open(self, *tables: str, near: int = NEAR_CENTS) -> None:
-        """Make the link ready for some tables, with mystery values that are soon passed; with 1, by any contribution."""
+        """Make the link ready for some tables, with mystery values that are soon passed, near 1 by any wager."""
         for table in tables:
             found = configuration(self.config(table), WallClock().now()).files
             with reaching.connected(self.settings, "tests") as connection:
