@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from tests import loop
 from tests.link.server import Server, folder, running
 
 _NUMBERS = count(1)
+
+
+def pytest_sessionfinish() -> None:
+    """End the loop that tests shared, and the browser on it."""
+    loop.close()
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ The test is the players, the staff, and whoever looks at a screen. `visit` begin
 
 import asyncio
 import os
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,28 +13,20 @@ from typing import Any
 import pytest
 from msgspec import json
 from playwright.async_api import Browser as Chromium
-from playwright.async_api import BrowserContext, Page, async_playwright
+from playwright.async_api import BrowserContext, Page
 
+from tests.console import browsers
+from tests.console.browsers import SHARED
 from tests.core.play import MINI
-from tests.outlets.brokers import MOSQUITTO, free_port
+from tests.outlets.brokers import MOSQUITTO
+from tests.ports import free_port
 from tests.service.house import PINS, SITE, TABLE, WAIT_SECONDS, House, in_a_house
 from tests.service.program import Program
 
 NAME = f"{SITE}/{TABLE}"
-CHROMIUM = shutil.which("chromium")
-# As root, without a screen, and without a word to anybody.
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SCREENSHOTS = "JACKPOTD_SCREENSHOTS"  # a folder to keep them in; otherwise they go with the test
 
 needs_a_house = pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not on this machine")
-needs_a_browser = pytest.mark.skipif(CHROMIUM is None or MOSQUITTO is None, reason="chromium or mosquitto is missing")
 
 
 class Console(Program):
@@ -68,12 +59,14 @@ class Browser:
         self._chromium = chromium
         self.url = url
         self._folder = Path(os.environ.get(SCREENSHOTS) or folder / "screenshots")
+        self._contexts: list[BrowserContext] = []
         self.errors: list[str] = []
 
     async def context(self, width: int = 1280, height: int = 800, **more: Any) -> BrowserContext:  # noqa: ANN401 -- playwright's own
         """A browser nobody used before: its own cookies, and this size. English unless told."""
         settings: dict[str, Any] = {"viewport": {"width": width, "height": height}, "locale": "en-US", **more}
         context = await self._chromium.new_context(**settings)
+        self._contexts.append(context)
         context.set_default_timeout(WAIT_SECONDS * 1000)
         return context
 
@@ -93,6 +86,11 @@ class Browser:
         await page.goto(self.url + path)
         return page
 
+    async def close(self) -> None:
+        """Close every page, and forget what they stored."""
+        for context in self._contexts:
+            await context.close()
+
     def _hear(self, path: str, said: str) -> None:
         if "Content Security Policy" in said:
             self.errors.append(f"{path}: {said}")
@@ -107,14 +105,14 @@ class Browser:
 
 @asynccontextmanager
 async def browsing(url: str, folder: Path) -> AsyncIterator[Browser]:
-    """A browser for a console."""
-    async with async_playwright() as playwright:
-        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        browser = Browser(chromium, url, folder)
-        try:
-            yield browser
-        finally:
-            await chromium.close()
+    """A browser for a console. It is the one that all tests share, until a test fails in it."""
+    browser = Browser(SHARED.chromium, url, folder)
+    try:
+        yield browser
+        await browser.close()
+    except BaseException:
+        await SHARED.discard()
+        raise
     assert not browser.errors, browser.errors
 
 
@@ -160,6 +158,7 @@ def visit(
         async with browsing(console.url, folder) as browser:
             await scene(house, console, browser)
 
+    browsers.start()
     return serve(folder, whole, settings=settings, started=started, toml=toml, **more)
 
 

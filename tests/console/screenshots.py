@@ -17,7 +17,8 @@ from playwright.async_api import Page
 
 from controller.journal.sqlite import SqliteJournal
 from controller.vault import Vault, key_id
-from tests.console.house import CHROMIUM, Browser, Console, sign_in, visit
+from tests.console.browsers import CHROMIUM
+from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import MEGA, awards, looks
 from tests.console.recorded import DAYS, Recorded
 from tests.journal.played import MINOR_AT_1

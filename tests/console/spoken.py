@@ -12,6 +12,7 @@ from playwright.async_api import Page
 
 from controller.mqtt import BrokerError, Connection, Said, connection, end
 from controller.wire.broker import MqttSettings
+from tests.console.browsers import browse
 from tests.console.house import Browser, Console, browsing
 from tests.outlets.brokers import Mosquitto
 
@@ -123,7 +124,7 @@ def listen(folder: Path, scene: Callable[[Tables, Console, Browser], Awaitable[N
         finally:
             broker.close()
 
-    asyncio.run(main())
+    browse(main())
 
 
 async def until(page: Page, script: str, argument: object = None) -> Any:  # noqa: ANN401 -- what the page says

@@ -23,7 +23,8 @@ from controller.console.patience import CONNECTIONS_PER_ADDRESS, REQUEST_SECONDS
 from controller.console.security import MOST_HEADER_BYTES
 from controller.console.server import MOST_SAID_BYTES
 from controller.mqtt import Said, connection
-from tests.console.house import NAME, Browser, Console, needs_a_browser, needs_a_house, serve, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import NAME, Browser, Console, needs_a_house, serve, sign_in, visit
 from tests.console.visitors import Visitor, alone
 from tests.service.house import BASE, WAIT_SECONDS, House
 

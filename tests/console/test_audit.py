@@ -21,7 +21,8 @@ from controller.journal.audit.days import report
 from controller.journal.audit.derivation import derive
 from controller.journal.reading import JournalReader, open_readonly
 from controller.wire.commands import REQUESTS
-from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.recorded import record
 from tests.service.house import PINS, House
 

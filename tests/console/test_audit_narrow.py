@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.console.house import Browser, needs_a_browser
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser
 from tests.console.test_audit import Known, audited, go, opened
 from tests.service.house import House
 

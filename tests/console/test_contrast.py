@@ -6,8 +6,9 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.console import spoken
+from tests.console.browsers import needs_a_browser
 from tests.console.contrast import faint
-from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import MEGA, awards, cards, hit, key_in, looks
 from tests.console.recorded import record
 from tests.console.spoken import AMOUNTS, LABELS, Tables, listen, now, until

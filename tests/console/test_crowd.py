@@ -21,9 +21,11 @@ from playwright.async_api import Page
 from controller.demo.rights import SITE
 from controller.mqtt import Connection, connection, end
 from controller.wire.broker import MqttSettings
-from tests.console.house import Browser, browsing, needs_a_browser
+from tests.console.browsers import browse, needs_a_browser
+from tests.console.house import Browser, browsing
 from tests.demo.processes import children_of
-from tests.outlets.brokers import Mosquitto, free_port
+from tests.outlets.brokers import Mosquitto
+from tests.ports import free_port
 from tests.service.house import WAIT_SECONDS
 
 pytestmark = needs_a_browser
@@ -227,7 +229,7 @@ def test_twenty_signs_and_five_consoles_stay_live_and_agree(tmp_path: Path, caps
         finally:
             broker.close()
 
-    asyncio.run(main())
+    browse(main())
 
 
 async def _crowd(browser: Browser, console: int, meters: Meters, capsys: pytest.CaptureFixture[str]) -> None:

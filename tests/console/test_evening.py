@@ -9,7 +9,8 @@ from pathlib import Path
 from playwright.async_api import Locator, Page, expect
 
 from controller.core.state import Award
-from tests.console.house import NAME, Browser, Console, needs_a_browser, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import NAME, Browser, Console, visit
 from tests.console.pit import (
     MAJOR,
     MEGA,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from tests.console.house import Browser, Console, needs_a_browser
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console
 from tests.console.pit import looks, spills
 from tests.console.spoken import Tables, listen
 

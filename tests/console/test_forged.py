@@ -14,7 +14,8 @@ from controller.console.live import Live
 from controller.mqtt import Said
 from controller.wire.channels import STATES
 from controller.wire.examples import EXAMPLES
-from tests.console.house import Browser, Console, needs_a_browser
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console
 from tests.console.spoken import SPOKEN, Spoken, Tables, listen, until
 from tests.service.house import WAIT_SECONDS
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.console.house import Browser, Console, needs_a_browser, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console, visit
 from tests.service.house import House
 
 pytestmark = needs_a_browser

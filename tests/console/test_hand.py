@@ -10,7 +10,8 @@ from controller.rules.cards import RANKS, Hand, card
 from controller.rules.drawing import judge, next_draw
 from drivers.simulated.dealer import Round
 from drivers.simulated.shoe import tell
-from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import MEGA, cards, dollars, hit, locked, looks, spills
 from tests.service.house import WAIT_SECONDS, House
 

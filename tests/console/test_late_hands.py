@@ -4,7 +4,8 @@ from pathlib import Path
 
 from playwright.async_api import Page, expect
 
-from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import awards, cards, key_in, looks
 from tests.service.house import WAIT_SECONDS, House
 

@@ -12,7 +12,8 @@ from msgspec import json
 from structlog.testing import capture_logs
 
 from controller.console.live import MOST_MESSAGE_BYTES, MOST_TOPICS, SETTLED_SECONDS, Follower, Live
-from tests.console.house import NAME, Browser, Console, needs_a_browser, needs_a_house, serve, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import NAME, Browser, Console, needs_a_house, serve, visit
 from tests.console.visitors import Visitor, said
 from tests.service.house import House
 

@@ -12,7 +12,8 @@ from controller.journal.sqlite import SqliteJournal
 from controller.rules.money import UNITS_PER_CENT
 from controller.vault import Vault, key_id
 from controller.wire.commands import MOST_ROWS
-from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import looks
 from tests.console.recorded import Recorded
 from tests.console.test_audit import dollars, opened

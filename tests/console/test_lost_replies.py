@@ -4,7 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from tests.console.house import NAME, Browser, Console, needs_a_browser, needs_a_house, serve, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import NAME, Browser, Console, needs_a_house, serve, sign_in, visit
 from tests.console.visitors import Visitor
 from tests.service.house import House
 

@@ -8,7 +8,8 @@ import pytest
 from playwright.async_api import Page
 
 from controller.vault import commitment
-from tests.console.house import NAME, Browser, Console, needs_a_browser, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import NAME, Browser, Console, visit
 from tests.console.recorded import record
 from tests.console.spoken import SPOKEN, Tables, listen, until
 from tests.console.test_signage import dollars

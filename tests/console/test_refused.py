@@ -10,7 +10,8 @@ from playwright.async_api import expect
 from controller.console.assets import FOLDER
 from controller.console.texts import LANGUAGES, load
 from controller.wire.commands import ErrorName
-from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import NOTHING, looks
 from tests.service.house import House
 

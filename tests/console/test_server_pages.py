@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from controller.console.pages import PAGES
-from tests.console.house import NAME, Browser, Console, needs_a_browser, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import NAME, Browser, Console, visit
 from tests.console.visitors import Visitor, alone
 from tests.service.house import House
 

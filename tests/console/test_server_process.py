@@ -19,7 +19,7 @@ from controller.console.limits import MOST_SOCKETS, SIGN_INS_PER_MINUTE, SOCKETS
 from tests.console.house import NAME, Console, needs_a_house, serve
 from tests.console.visitors import Visitor, alone
 from tests.mosquitto.broker import MISSING, script
-from tests.outlets.brokers import free_port
+from tests.ports import free_port
 from tests.service.house import WAIT_SECONDS, House
 from tests.test_notify import Manager
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from tests.console.house import NAME, Browser, Console, needs_a_browser, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import NAME, Browser, Console, visit
 from tests.console.spoken import until
 from tests.core.play import HEAVENLY
 from tests.service.house import House

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from tests.console.house import Browser, Console, needs_a_browser
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console
 from tests.console.spoken import Tables, listen
 
 pytestmark = needs_a_browser

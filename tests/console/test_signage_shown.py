@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from tests.console.house import Browser, Console, needs_a_browser
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console
 from tests.console.spoken import AMOUNTS, LABELS, SPOKEN, Tables, hit, listen, now, until
 
 pytestmark = needs_a_browser

@@ -5,7 +5,8 @@ from pathlib import Path
 from playwright.async_api import Page, expect
 
 from controller.console import slips
-from tests.console.house import NAME, Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import NAME, Browser, Console, sign_in, visit
 from tests.console.pit import MAJOR, MEGA, awards, hit, key_in, looks
 from tests.service.house import WAIT_SECONDS, House
 

@@ -10,7 +10,8 @@ from playwright.async_api import Page, expect
 from controller.core.inputs import Person, SubmissionChanged, TableOpened, WagerDropped
 from controller.core.times import stamp
 from controller.outlets.messages import MOST_RETURNS
-from tests.console.house import Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import MAJOR, NOTHING, SIZES, hit, key_in, locked, looks, spills, touch_in
 from tests.people.tables import Clock
 from tests.service.house import WAIT_SECONDS, House

@@ -13,7 +13,7 @@ from msgspec import json
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.console.house import NAME, Console
-from tests.outlets.brokers import free_port
+from tests.ports import free_port
 from tests.service.house import PINS, WAIT_SECONDS
 
 

@@ -21,7 +21,8 @@ from controller.journal.audit.verifying import verify
 from controller.journal.reading import open_readonly
 from tests.cli.calls import Said, refusal
 from tests.demo.processes import children_of, gone, is_alive
-from tests.outlets.brokers import Mosquitto, free_port, needs_mosquitto
+from tests.outlets.brokers import Mosquitto, needs_mosquitto
+from tests.ports import free_port
 
 LONGEST = 60  # seconds for a demonstration of some rounds, on a machine that does other things too
 

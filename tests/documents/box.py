@@ -20,7 +20,7 @@ from pathlib import Path
 from controller.vault import OLD_KEY_FILES
 from tests.documents.reading import ROOT, blocks
 from tests.mosquitto.broker import PATH
-from tests.outlets.brokers import free_port
+from tests.ports import free_port
 
 Done = tuple[int, str]  # an exit code, and what was said
 PATIENCE_S = 60  # for a loaded machine

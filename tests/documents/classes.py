@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from tests.documents.box import PIN, Box, Done
 from tests.documents.reading import ROOT
-from tests.link.server import free_port
 from tests.mosquitto.broker import PATH
+from tests.ports import free_port
 
 UNITS = {path.name for path in (ROOT / "systemd").glob("*.service")} | {"mosquitto.service", "systemd-journald.service"}
 USERS = (ROOT / "systemd/jackpotd.sysusers").read_text()

@@ -13,11 +13,12 @@ import pytest
 from playwright.async_api import Page, expect
 
 from controller.demo.people import EVERYBODY
-from tests.console.house import browsing, needs_a_browser
+from tests.console.browsers import browse, needs_a_browser
+from tests.console.house import browsing
 from tests.documents.box import PATIENCE_S, end
 from tests.documents.reading import ROOT, prose
 from tests.documents.walking import commands_of
-from tests.outlets.brokers import free_port
+from tests.ports import free_port
 
 README = ROOT / "README.md"
 TEXTS = [
@@ -50,7 +51,7 @@ def test_five_minutes_lead_to_a_validated_jackpot(tmp_path: Path) -> None:
     try:
         assert process.stdout is not None
         assert f"http://127.0.0.1:{port}" in process.stdout.readline()
-        asyncio.run(_visit(f"http://127.0.0.1:{port}", tmp_path))
+        browse(_visit(f"http://127.0.0.1:{port}", tmp_path))
         process.terminate()
         told, _ = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0, told

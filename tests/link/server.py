@@ -7,7 +7,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -19,6 +18,8 @@ from typing import Any, LiteralString
 
 import psycopg
 from psycopg import sql
+
+from tests.ports import free_port
 
 PATIENCE_S = 60  # for a loaded machine
 USER = "postgres"  # of the machine, and the owner in the database
@@ -78,13 +79,6 @@ def folder() -> Iterator[Path]:
         if os.geteuid() == 0:
             shutil.chown(made, USER)
         yield Path(made)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class Server:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.ports import free_port
+
 ROOT = Path(__file__).parent.parent.parent
 SHIPPED = ROOT / "config/mosquitto"
 SITE, TABLE = "valley-forge", "mb-07"
@@ -40,7 +42,7 @@ class Broker:
     """Made of the shipped files in a folder; `start` and `stop` it."""
 
     def __init__(self, folder: Path, *, certificates_only: bool = False) -> None:
-        self.folder, self.port = folder, _free_port()
+        self.folder, self.port = folder, free_port()
         self._process: subprocess.Popen[bytes] | None = None
         clients = [word for user in (*USERS, WITNESS) for word in ("--client", user)]
         names = ["--name", "localhost", "--name", "127.0.0.1"]
@@ -145,10 +147,3 @@ def until(last: tuple[str, str], lines: Iterator[tuple[str, str]]) -> list[tuple
             return messages
         messages.append(message)
     raise AssertionError(f"the subscriber ended without {last}, after {messages}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

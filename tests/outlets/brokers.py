@@ -3,23 +3,16 @@
 import asyncio
 import shutil
 import signal
-import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.ports import free_port
+
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
 
 needs_mosquitto = pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not on this machine")
-
-
-def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 class Mosquitto:

@@ -1,7 +1,6 @@
 """A release, built once for the tests that look at it: as it is committed, or would be."""
 
 import shutil
-import socket
 import subprocess
 from pathlib import Path
 
@@ -23,14 +22,6 @@ def tree(into: Path) -> Path:
             (into / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, into / name)
     return into
-
-
-def free_port() -> int:
-    """A port nobody listens at."""
-    with socket.socket() as asking:
-        asking.bind(("127.0.0.1", 0))
-        port: int = asking.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="session")

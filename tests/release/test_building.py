@@ -14,7 +14,8 @@ import pytest
 
 from release import building
 from release.project import ReleaseError, epoch, refuse_changes, version
-from tests.release.places import PATIENCE_S, WHEN, free_port, tree
+from tests.ports import free_port
+from tests.release.places import PATIENCE_S, WHEN, tree
 
 
 def run(*words: str | Path, cwd: Path, **environ: str) -> subprocess.CompletedProcess[str]:

@@ -18,7 +18,8 @@ import pytest
 
 from release import debian
 from release.project import ROOT, version
-from tests.release.places import PATIENCE_S, WHEN, free_port
+from tests.ports import free_port
+from tests.release.places import PATIENCE_S, WHEN
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="this is no Debian"),

@@ -35,6 +35,7 @@ from drivers.simulated.dealer import Round
 from drivers.simulated.line import TwinLine
 from drivers.simulated.modbus import Board, Bus
 from drivers.simulated.shoe import TextShoeTwin, tell
+from tests import loop
 from tests.core.play import MINI, vault
 from tests.outlets.brokers import Mosquitto
 from tests.people.tables import Clock, Lines
@@ -432,7 +433,7 @@ def in_house_of(
             broker.close()
         return house
 
-    house = asyncio.run(main())
+    house = loop.run(main())
     check_wire(house.sign.messages)
     with open_readonly(house.journal) as journal:
         verdict = verify(journal)

@@ -18,7 +18,7 @@ from controller.wire.messages import Meter
 from tests.console.house import NAME
 from tests.console.visitors import Visitor, said
 from tests.mosquitto.broker import BASE, MISSING, WHY_SKIPPED, Broker, script
-from tests.outlets.brokers import free_port
+from tests.ports import free_port
 from tests.service.program import WAIT_SECONDS, Program
 from tests.systemd.test_units import ROOT, settings
 

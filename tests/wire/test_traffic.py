@@ -23,8 +23,8 @@ from controller.wire.messages import MOST_WHOLE
 from controller.wire.schemas import schema_of
 from tests.core.play import FLOOR
 from tests.mosquitto.broker import BASE, MISSING, WHY_SKIPPED, Broker
-from tests.outlets.brokers import free_port
 from tests.outlets.test_broker import MINOR
+from tests.ports import free_port
 from tests.wire.tables import PATIENCE_S, playing
 from tests.wire.validating import check
 
