@@ -275,22 +275,22 @@ def test_a_seal_with_any_byte_changed_is_broken() -> None:
                 a_vault().unseal(TABLE, METER, 5, "first", changed.hex())
 
 
-@pytest.mark.parametrize(
-    "sealed",
-    [
-        "",
-        "no hex",
-        DRAWN.sealed[:-2],
-        DRAWN.sealed[:-1],
-        DRAWN.sealed + "00",
-        DRAWN.sealed + "\n",
-        " " + DRAWN.sealed[1:],
-        DRAWN.sealed.upper(),
-        DRAWN.sealed[:24],
-        "é" * 136,
-        "\N{ARABIC-INDIC DIGIT ZERO}" * 136,
-    ],
-)
+MALFORMED = {
+    "empty": "",
+    "no hex": "no hex",
+    "a byte short": DRAWN.sealed[:-2],
+    "half a byte short": DRAWN.sealed[:-1],
+    "a byte too long": DRAWN.sealed + "00",
+    "a line end": DRAWN.sealed + "\n",
+    "a space": " " + DRAWN.sealed[1:],
+    "upper case": DRAWN.sealed.upper(),
+    "the nonce alone": DRAWN.sealed[:24],
+    "accents": "é" * 136,
+    "digits that are not ASCII": "\N{ARABIC-INDIC DIGIT ZERO}" * 136,
+}
+
+
+@pytest.mark.parametrize("sealed", MALFORMED.values(), ids=MALFORMED)
 def test_a_malformed_seal_is_broken(sealed: str) -> None:
     with pytest.raises(SealBrokenError):
         a_vault().unseal(TABLE, METER, 5, "first", sealed)
