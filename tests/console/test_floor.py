@@ -4,7 +4,8 @@ from pathlib import Path
 
 from playwright.async_api import Page, expect
 
-from tests.console.house import NAME, Browser, Console, needs_a_browser, sign_in, visit
+from tests.console.browsers import needs_a_browser
+from tests.console.house import NAME, Browser, Console, sign_in, visit
 from tests.console.pit import MAJOR, MEGA, SIZES, awards, hit, key_in, locked, looks, mystery_at_once, spills, touch_in
 from tests.service.house import PINS, WAIT_SECONDS, House
 
@@ -407,5 +408,55 @@ def test_nothing_is_wider_than_the_screen_or_too_small_for_a_finger(tmp_path: Pa
             await page.locator("#reject").click()
             assert await spills(page) == [], width
             await page.context.close()
+
+    visit(tmp_path, scene)
+
+
+# What is under a press, and how often the table made the page show the award anew meanwhile.
+WATCH_PRESS = """() => {
+    window.shown = 0;
+    const head = document.getElementById("award-head");
+    new MutationObserver(() => { window.shown += 1; }).observe(head, {childList: true});
+    window.button = document.getElementById("base-wager");
+}"""
+
+
+def test_a_touch_counts_though_the_table_speaks_between_press_and_release(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MAJOR, 2)
+        page = await signed_in(browser, "flo")
+        button = page.locator("#base-wager")
+        await button.hover()
+        await page.evaluate(WATCH_PRESS)
+        await page.mouse.down()
+        await house.reopen()
+        await page.wait_for_function("() => window.shown > 0")
+        assert await page.evaluate("window.button.isConnected"), "what is pressed stays"
+        await page.mouse.up()
+        await expect(button).to_have_attribute("aria-checked", "true")
+        # The space bar is pressed and released in the same way.
+        await button.focus()
+        await page.evaluate(WATCH_PRESS)
+        await page.keyboard.down("Space")
+        await house.lock()
+        await page.wait_for_function("() => window.shown > 0")
+        await page.keyboard.up("Space")
+        await expect(button).to_have_attribute("aria-checked", "false")
+
+    visit(tmp_path, scene)
+
+
+def test_a_finger_that_rests_on_a_button_does_not_keep_the_page_from_showing_what_is_true(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MAJOR, 2)
+        page = await signed_in(browser, "flo")
+        await page.locator("#base-wager").hover()
+        await page.evaluate(WATCH_PRESS)
+        await page.mouse.down()
+        await house.reopen()
+        await page.wait_for_function("() => window.shown > 0")
+        assert await page.evaluate("window.button.isConnected")
+        await page.wait_for_function("() => !window.button.isConnected")  # after two seconds
+        await page.mouse.up()
 
     visit(tmp_path, scene)

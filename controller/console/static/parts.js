@@ -30,8 +30,40 @@ export function make(tag, { text: words, on = {}, ...attributes } = {}, ...child
   return element;
 }
 
+// A touch is a press and a release on the same element. If what is pressed were replaced in between, because the table
+// said something just then, the browser would report no click and the touch would be lost. So the part of the page under
+// a press keeps its content until the release has been handled; what came meanwhile is shown then.
+const MOST_PRESS_MS = 2000; // longer is no touch: the page goes on showing what is true
+let pressed = null; // the element under a press
+let overdue = 0;
+const waiting = new Map(); // what a part of the page is to show after the press
+
+function press(event) {
+  if (event.type === "keydown" && event.key !== " ") return; // the space bar presses a button as a finger does
+  pressed = event.target;
+  clearTimeout(overdue);
+  overdue = setTimeout(release, MOST_PRESS_MS);
+}
+
+function release() {
+  clearTimeout(overdue);
+  pressed = null;
+  setTimeout(showWaiting); // behind the click, which follows a release at once
+}
+
+function showWaiting() {
+  const parts = [...waiting];
+  waiting.clear();
+  for (const [element, children] of parts) fill(element, ...children);
+}
+
+for (const name of ["pointerdown", "keydown"]) addEventListener(name, press, { capture: true });
+for (const name of ["pointerup", "pointercancel", "keyup"]) addEventListener(name, release, { capture: true });
+
 /** Put other children into an element, and keep the focus where it was if that is still there by its id. */
 export function fill(element, ...children) {
+  if (pressed && element.contains(pressed)) return void waiting.set(element, children);
+  waiting.delete(element);
   const focused = element.contains(document.activeElement) ? document.activeElement.id : "";
   element.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false));
   if (focused) document.getElementById(focused)?.focus();
