@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CODE := controller drivers tests bench release systemd/install
 
-.PHONY: help run test soak lint format schemas screenshots bench curves lock release sbom audit dieharder clean
+.PHONY: help run test verify soak lint format schemas screenshots bench curves lock release sbom audit dieharder clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,16 +46,31 @@ services:
 # The console's pages are looked at in a browser, which needs a font for Chinese.
 .PHONY: browser
 browser:
-	@command -v chromium >/dev/null && [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc ] || \
-		.ci/debian chromium fonts-noto-cjk
+	@command -v chromium >/dev/null && command -v chromium-headless-shell >/dev/null && [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc ] || \
+		.ci/debian chromium chromium-headless-shell fonts-noto-cjk
 
 # Links are tested on a real database, started by the tests: Debian's, or any of version 14 or later on the path.
 .PHONY: database
 database:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || .ci/debian postgresql
 
-test: $(VENV)/dev.stamp compiler services browser database ## Run every test
-	$(BIN)/python -m pytest
+# Tests wait for real parts more than they compute, so there are more workers than cores. A file stays with one worker.
+# Byte code is kept, whatever the machine's environment says: each process that a test starts would compile it anew.
+CORES := $(shell nproc)
+WORKERS ?= $(shell expr 2 \* $(CORES))
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
+
+ifdef FAST
+TESTS = -n $(CORES) -m "not verify and not slow"
+else
+TESTS = -n $(WORKERS) -m "not verify"
+endif
+
+test: $(VENV)/dev.stamp compiler services browser database ## Run the tests; FAST=1 leaves out what needs real parts
+	$(PYTEST) $(TESTS)
+
+verify: $(VENV)/dev.stamp compiler services browser database ## Run the heavier proofs on real parts: power cuts, kills, releases
+	$(PYTEST) -n $(CORES) -m verify
 
 # Of kills, unplugged lines and power cuts at random, and as long again of simulation: table-years. The rest takes as
 # long as it takes. For a night: SOAK_MINUTES=240.

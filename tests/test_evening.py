@@ -4,6 +4,8 @@ import asyncio
 import random
 from hashlib import sha256
 
+import pytest
+
 from controller.core import inputs
 from controller.core.invariants import check
 from controller.core.times import stamp
@@ -99,6 +101,7 @@ async def evening(seed: int, journal: Journal, hours: int) -> str:
     return await Evening(seed, journal).play(hours)
 
 
+@pytest.mark.slow
 def test_an_evening_twice_leaves_the_same_trace() -> None:
     journals = [MemoryJournal(), MemoryJournal()]
     traces = [virtual_time.run(evening(7, journal, hours=8)) for journal in journals]

@@ -16,7 +16,9 @@ from tests.outlets.brokers import MOSQUITTO
 
 T = TypeVar("T")
 
-CHROMIUM = shutil.which("chromium")
+# Chromium without its own windows, menus and tabs: the same pages for a third of the processor time. What a person is
+# to see as a person does is looked at in the whole browser.
+HEADLESS, CHROMIUM = shutil.which("chromium-headless-shell"), shutil.which("chromium")
 # As root, without a screen, and without a word to anybody.
 ARGUMENTS = [
     "--no-sandbox",
@@ -28,13 +30,16 @@ ARGUMENTS = [
 ]
 CLOSE_SECONDS = 20.0  # for a browser that may be stuck; then it is killed with its driver
 
-needs_a_browser = pytest.mark.skipif(CHROMIUM is None or MOSQUITTO is None, reason="chromium or mosquitto is missing")
+needs_a_browser = pytest.mark.skipif(
+    not (HEADLESS and CHROMIUM and MOSQUITTO), reason="chromium, chromium-headless-shell or mosquitto is missing"
+)
 
 
 class Shared:
     """Started when a test first wants it, and anew when it has died or was thrown away."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: str | None) -> None:
+        self._program = program
         self._driver: Playwright | None = None
         self._chromium: Chromium | None = None
 
@@ -52,7 +57,7 @@ class Shared:
             self._driver = await async_playwright().start()
             loop.at_close(self.end)
         if self._chromium is None:
-            self._chromium = await self._driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+            self._chromium = await self._driver.chromium.launch(executable_path=self._program, args=ARGUMENTS)
 
     async def discard(self) -> None:
         """Throw it away: after a failure nobody knows what state it is in."""
@@ -69,15 +74,15 @@ class Shared:
             await driver.stop()
 
 
-SHARED = Shared()
+SHARED, WHOLE = Shared(HEADLESS), Shared(CHROMIUM)
 
 
-def start() -> None:
+def start(shared: Shared = SHARED) -> None:
     """See that there is a browser for what `loop.run` runs next."""
-    loop.keep(SHARED.start())
+    loop.keep(shared.start())
 
 
-def browse(main: Coroutine[Any, Any, T]) -> T:
+def browse(main: Coroutine[Any, Any, T], shared: Shared = SHARED) -> T:
     """Run something that opens pages."""
-    start()
+    start(shared)
     return loop.run(main)

@@ -16,7 +16,7 @@ from playwright.async_api import Browser as Chromium
 from playwright.async_api import BrowserContext, Page
 
 from tests.console import browsers
-from tests.console.browsers import SHARED
+from tests.console.browsers import SHARED, Shared
 from tests.core.play import MINI
 from tests.outlets.brokers import MOSQUITTO
 from tests.ports import free_port
@@ -104,14 +104,14 @@ class Browser:
 
 
 @asynccontextmanager
-async def browsing(url: str, folder: Path) -> AsyncIterator[Browser]:
+async def browsing(url: str, folder: Path, shared: Shared = SHARED) -> AsyncIterator[Browser]:
     """A browser for a console. It is the one that all tests share, until a test fails in it."""
-    browser = Browser(SHARED.chromium, url, folder)
+    browser = Browser(shared.chromium, url, folder)
     try:
         yield browser
         await browser.close()
     except BaseException:
-        await SHARED.discard()
+        await shared.discard()
         raise
     assert not browser.errors, browser.errors
 

@@ -17,7 +17,7 @@ from playwright.async_api import Page
 
 from controller.journal.sqlite import SqliteJournal
 from controller.vault import Vault, key_id
-from tests.console.browsers import CHROMIUM
+from tests.console.browsers import HEADLESS
 from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import MEGA, awards, looks
 from tests.console.recorded import DAYS, Recorded
@@ -167,8 +167,8 @@ async def _office(house: House, browser: Browser, camera: Camera, paid: str) -> 
 
 def main() -> int:
     """Take them all."""
-    if CHROMIUM is None or MOSQUITTO is None:
-        print("chromium and mosquitto are needed: apt-get install chromium mosquitto", file=sys.stderr)  # noqa: T201 -- a program
+    if HEADLESS is None or MOSQUITTO is None:
+        print("apt-get install chromium-headless-shell mosquitto", file=sys.stderr)  # noqa: T201 -- a program
         return 2
     PICTURES.mkdir(parents=True, exist_ok=True)
     camera = Camera(PICTURES)

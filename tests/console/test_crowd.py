@@ -210,6 +210,7 @@ def test_a_page_may_say_that_it_hears_nothing_only_while_nothing_is_said() -> No
     assert not truthful(Trouble(100.0, "faulted", "silence"), [])
 
 
+@pytest.mark.verify
 def test_twenty_signs_and_five_consoles_stay_live_and_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     async def main() -> None:
         broker = Mosquitto(tmp_path)

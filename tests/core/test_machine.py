@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
+import pytest
 from hypothesis import HealthCheck, event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -801,8 +802,9 @@ class Heavenly9(Play):
     games = ("baccarat heavenly9",)
 
 
+pytestmark = pytest.mark.slow
 SETTINGS = settings(
-    max_examples=80 * max(1, SOAK),
+    max_examples=80 * SOAK or 40,
     stateful_step_count=50,
     deadline=None,  # a step may be three rounds
     derandomize=not SOAK,

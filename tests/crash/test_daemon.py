@@ -20,7 +20,7 @@ from tests.crash.wires import MqttWire
 from tests.outlets.brokers import needs_mosquitto
 from tests.service.house import BASE
 
-pytestmark = needs_mosquitto
+pytestmark = [needs_mosquitto, pytest.mark.verify]
 SOAK = bool(os.environ.get("JACKPOTD_SOAK"))
 SEEDS = [f"daemon-{number}" for number in range(12 if SOAK else 1)]
 TRIALS = 60 if SOAK else 6  # outcomes of a cut at one moment; many moments have fewer that differ

@@ -30,6 +30,7 @@ def one_table(folder: Path, seed: str, sabotage: str = "") -> tuple[Counter[str]
     return table.kinds, ""
 
 
+@pytest.mark.verify
 def test_nothing_acknowledged_is_lost_and_nothing_is_taken_twice(
     tmp_path: Path, record_property: Callable[[str, object], None], capsys: pytest.CaptureFixture[str]
 ) -> None:

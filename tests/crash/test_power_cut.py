@@ -38,6 +38,7 @@ def report(seed: str, found: Found) -> list[str]:
     return [f"{command(seed, failure)}: {failure.why}" for failure in found.failures]
 
 
+@pytest.mark.verify
 def test_no_cut_breaks_a_promise(
     tmp_path: Path,
     honest: Recording,

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from controller.demo.linking import DemoLink
 from controller.demo.state import held
 from tests.cli.calls import Said, refusal
@@ -10,6 +12,7 @@ from tests.demo.test_demo import demo, rounds_of
 from tests.link.server import Server
 
 
+@pytest.mark.verify
 def test_four_tables_feed_one_meter_that_adds_up(tmp_path: Path, server: Server, database: str) -> None:
     dsn = server.dsn(database, tcp=True)
     ended = demo(tmp_path / "s", "--tables", "4", "--rounds", "3", "--speed", "0", "--link", dsn)

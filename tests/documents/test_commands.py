@@ -77,10 +77,12 @@ def test_the_documents_have_their_commands() -> None:
 
 
 @pytest.mark.parametrize("page", OTHERS, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.verify
 def test_the_commands_of_a_document_run(page: Path, in_play: Box) -> None:
     assert walk(page, in_play) == []
 
 
+@pytest.mark.verify
 def test_a_box_installed_as_described_keeps_its_table(fresh: Box) -> None:
     def said(payload: str) -> Callable[[Box], None]:
         """A message for the sign to hear, and its end: nobody is at the table yet."""
@@ -99,6 +101,7 @@ def test_a_box_installed_as_described_keeps_its_table(fresh: Box) -> None:
     assert fresh.run("jackpotd status --config /etc/jackpotd/table.toml")[0] == 0  # started after the update
 
 
+@pytest.mark.verify
 def test_people_are_let_in_as_described(fresh: Box) -> None:
     """The journal, the pepper and the supervisor are those the document's own commands have made."""
     installed(fresh)
@@ -118,6 +121,7 @@ def test_people_are_let_in_as_described(fresh: Box) -> None:
     assert walk(ROOT / "docs/operators.md", fresh, {"--by ana.ruiz": start}) == []
 
 
+@pytest.mark.verify
 def test_a_table_is_copied_and_put_back_as_described(fresh: Box) -> None:
     """Its own journal is copied while it plays; what an auditor has been given has archives beside it."""
     installed(fresh)
@@ -137,6 +141,7 @@ def test_a_table_is_copied_and_put_back_as_described(fresh: Box) -> None:
     assert walk(ROOT / "docs/operations.md", fresh, {"^mkdir .*aside": newest}) == []
 
 
+@pytest.mark.verify
 def test_a_link_is_set_up_read_and_copied_as_described(fresh: Box, own_server: Server) -> None:
     """As the administrator of a database server; the table is one of the examples."""
     server = {"PGHOST": "127.0.0.1", "PGPORT": str(own_server.port), "PGUSER": "postgres"}

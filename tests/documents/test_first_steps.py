@@ -13,7 +13,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from controller.demo.people import EVERYBODY
-from tests.console.browsers import browse, needs_a_browser
+from tests.console.browsers import WHOLE, browse, needs_a_browser
 from tests.console.house import browsing
 from tests.documents.box import PATIENCE_S, end
 from tests.documents.reading import ROOT, prose
@@ -42,6 +42,7 @@ def _demonstration(folder: Path, port: int) -> list[str]:
 
 
 @needs_a_browser
+@pytest.mark.verify
 def test_five_minutes_lead_to_a_validated_jackpot(tmp_path: Path) -> None:
     port = free_port()
     command = _demonstration(tmp_path / "state", port)
@@ -51,7 +52,7 @@ def test_five_minutes_lead_to_a_validated_jackpot(tmp_path: Path) -> None:
     try:
         assert process.stdout is not None
         assert f"http://127.0.0.1:{port}" in process.stdout.readline()
-        browse(_visit(f"http://127.0.0.1:{port}", tmp_path))
+        browse(_visit(f"http://127.0.0.1:{port}", tmp_path), WHOLE)
         process.terminate()
         told, _ = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0, told
@@ -65,7 +66,7 @@ async def _visit(url: str, folder: Path) -> None:
     """The sign, and then the floor, as the README says."""
     person, pin = re.findall(r"sign in as `(\w+)` with the PIN `(\d+)`", README.read_text())[0]
     expect.set_options(timeout=PATIENCE_S * 1000)
-    async with browsing(url, folder) as browser:
+    async with browsing(url, folder, WHOLE) as browser:
         sign = await _open(await (await browser.context()).new_page(), f"{url}/signage")
         await expect(sign.locator("#sign .hit").first).to_be_attached()
         page = await _open(await (await browser.context()).new_page(), f"{url}/floor")

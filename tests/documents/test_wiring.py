@@ -112,6 +112,7 @@ def wired(tmp_path: Path) -> Iterator[Wired]:
         box.close()
 
 
+@pytest.mark.verify
 def test_a_table_wired_as_described_takes_its_first_wager(wired: Wired) -> None:
     """Every command, both files, and section 9 step by step."""
     assert walk(PAGE, wired.box) == []

@@ -338,6 +338,7 @@ steps: st.SearchStrategy[Step] = st.one_of(
 
 @settings(max_examples=600, deadline=None)
 @given(st.integers(0, 255), st.lists(steps, max_size=60))
+@pytest.mark.slow
 def test_no_credit_comes_twice_and_none_is_lost_without_a_fault(start: int, doing: list[Step]) -> None:
     model = Model()
     for _ in range(start):

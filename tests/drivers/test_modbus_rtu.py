@@ -106,6 +106,7 @@ def test_noise_raises_nothing_but_a_refusal(request_: rtu.Request, parts: list[b
             return
 
 
+@pytest.mark.slow
 def test_every_reply_in_ten_megabytes_of_noise_is_found_in_bounded_memory() -> None:
     chance = Random(5)
     request = rtu.read_bits(7, rtu.READ_INPUTS, 0, 19)

@@ -72,6 +72,7 @@ def writes_of_archiving() -> int:
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.slow
 def test_a_power_cut_at_any_write_loses_nothing_and_the_next_start_goes_on(seed: int) -> None:
     last = writes_of_archiving()
     assert last > 50
@@ -94,6 +95,7 @@ def test_a_power_cut_at_any_write_loses_nothing_and_the_next_start_goes_on(seed:
         disk.close()
 
 
+@pytest.mark.slow
 def test_it_would_be_found_if_a_file_were_not_safe_before_its_facts_leave() -> None:
     """The same with the two steps in each other's place: a cut between them leaves facts in no file."""
     lost = 0

@@ -42,6 +42,7 @@ def killed_at_statement(path: Path, number: int, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(sqlite3, "connect", connect)
 
 
+@pytest.mark.slow
 def test_killed_before_any_statement_of_its_first_opening_the_next_one_completes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

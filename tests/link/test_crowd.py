@@ -21,6 +21,7 @@ PATIENCE_S = 24 * ROUNDS  # for a loaded machine
 
 
 @pytest.mark.parametrize("meters", [HARMONY, HEAVENLY9], ids=["harmony", "heavenly9-and-must-hit-by"])
+@pytest.mark.verify
 def test_fifty_controllers_at_once_each_give_everything_once_and_hits_have_one_order(
     tmp_path: Path,
     server: Server,

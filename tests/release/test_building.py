@@ -24,6 +24,7 @@ def run(*words: str | Path, cwd: Path, **environ: str) -> subprocess.CompletedPr
     return subprocess.run(told, cwd=cwd, env=given, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
 
 
+@pytest.mark.verify
 def test_a_release_has_its_parts_and_their_sums(release: Path) -> None:
     names = {path.name for path in release.iterdir()}
     v = version()
@@ -41,6 +42,7 @@ def test_a_release_has_its_parts_and_their_sums(release: Path) -> None:
     assert checked.stdout.count(": OK") == len(names) - 1
 
 
+@pytest.mark.verify
 def test_a_file_changed_by_one_bit_no_longer_adds_up(release: Path, tmp_path: Path) -> None:
     copied = shutil.copytree(release, tmp_path / "copied")
     (wheel,) = copied.glob("*.whl")
@@ -52,6 +54,7 @@ def test_a_file_changed_by_one_bit_no_longer_adds_up(release: Path, tmp_path: Pa
     assert f"{wheel.name}: FAILED" in checked.stdout
 
 
+@pytest.mark.verify
 def test_built_again_it_is_the_same_to_the_byte(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In another folder, by someone with another umask, with files of other times."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(WHEN))
@@ -69,6 +72,7 @@ def test_built_again_it_is_the_same_to_the_byte(release: Path, tmp_path: Path, m
         assert (tmp_path / "dist" / path.name).read_bytes() == path.read_bytes(), path.name
 
 
+@pytest.mark.verify
 def test_another_time_makes_another_release(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the test above could fail."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(WHEN + 86_400))
@@ -77,6 +81,7 @@ def test_another_time_makes_another_release(release: Path, tmp_path: Path, monke
     assert (tmp_path / "dist" / wheel.name).read_bytes() != wheel.read_bytes()
 
 
+@pytest.mark.verify
 def test_the_sdist_holds_what_the_guide_needs_and_makes_the_very_same_wheel(release: Path, tmp_path: Path) -> None:
     (sdist,) = release.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
@@ -100,6 +105,7 @@ def test_the_sdist_holds_what_the_guide_needs_and_makes_the_very_same_wheel(rele
 
 
 @pytest.mark.parametrize("kind", ["whl", "tar.gz"])
+@pytest.mark.verify
 def test_it_goes_into_an_empty_environment_and_runs_the_demonstration(release: Path, tmp_path: Path, kind: str) -> None:
     """With the packages that the lock names, by their hashes, and no other."""
     venv.create(tmp_path / "env", with_pip=False)
@@ -118,6 +124,7 @@ def test_it_goes_into_an_empty_environment_and_runs_the_demonstration(release: P
     assert run(tmp_path / "env/bin/jackpotd", "--version", cwd=tmp_path).stdout == f"jackpotd {version()}\n"
 
 
+@pytest.mark.verify
 def test_the_list_of_files_is_that_of_the_wheel(release: Path) -> None:
     (wheel,) = release.glob("*.whl")
     (listed,) = release.glob("*.files.sha256")

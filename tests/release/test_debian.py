@@ -22,6 +22,7 @@ from tests.ports import free_port
 from tests.release.places import PATIENCE_S, WHEN
 
 pytestmark = [
+    pytest.mark.verify,
     pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="this is no Debian"),
     pytest.mark.skipif(not debian.PYTHON.exists(), reason="Debian's own Python is not installed (Debian: python3)"),
     pytest.mark.skipif(os.geteuid() != 0, reason="dpkg gives files to root"),

@@ -95,6 +95,7 @@ def test_each_kind_of_test_finds_what_it_is_for(source: Source, by: str) -> None
     assert p < 1e-4
 
 
+@pytest.mark.slow
 def test_a_perfect_generator_fails_single_tests_about_as_often_as_it_should() -> None:
     """Two hundred samples of fixed seeds: close to one in twenty, test by test."""
     failed: dict[str, int] = {}

@@ -94,6 +94,7 @@ def test_hands_are_judged_with_the_reason(player: str, banker: str, verdict: Ver
 
 @given(any_hands)
 @settings(max_examples=1500)
+@pytest.mark.slow
 def test_any_two_hands_are_judged_as_the_text_judges_them(hands: tuple[Hand, Hand]) -> None:
     player, banker = hands
     verdict = judge(player, banker).verdict

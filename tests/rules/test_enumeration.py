@@ -35,6 +35,7 @@ def shoe_of(cards: tuple[Card, ...]) -> Shoe:
 
 
 @pytest.mark.parametrize("text", SHOES)
+@pytest.mark.slow
 def test_counts_of_every_wager_equal_brute_force_over_a_small_shoe(text: str) -> None:
     cards = hand(text)
     brute: dict[str, Counter[str]] = {id_: Counter() for id_ in (*hand_wagers(), "royal9/5")}

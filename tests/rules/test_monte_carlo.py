@@ -6,6 +6,8 @@ from fractions import Fraction
 from math import sqrt
 from statistics import fmean, stdev
 
+import pytest
+
 from controller.rules import catalog, dice, royal9, top_card
 from controller.rules.mystery import mystery_odds
 from controller.rules.odds import odds
@@ -26,6 +28,7 @@ def assert_agree(wager: str, seen: Counter[str], probabilities: dict[str, Fracti
         assert abs(seen[outcome] - expected) <= allowed, f"{wager} {outcome}: {seen[outcome]}, not about {expected:.1f}"
 
 
+@pytest.mark.slow
 def test_wagers_on_the_hands() -> None:
     seen: dict[str, Counter[str]] = {id_: Counter() for id_ in (*hand_wagers(), "royal9/5", "royal9/1")}
     layout = royal9.DEFAULT_LAYOUT

@@ -14,6 +14,7 @@ royal_cards = [card for card in DECK if card.rank in "KQJ9"]
 
 @given(whole_rounds)
 @settings(max_examples=1500)
+@pytest.mark.slow
 def test_every_wager_has_the_outcome_the_text_gives_it(hands: tuple[Hand, Hand]) -> None:
     assert settle_all(*hands) == restatement.outcomes(texts(hands[0]), texts(hands[1]))
 

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from controller.core.state import State
 from controller.mqtt import end
 from tests.outlets.brokers import needs_mosquitto
@@ -102,6 +104,7 @@ async def check_truth_after_the_end(house: House) -> State:
     return state
 
 
+@pytest.mark.verify
 def test_after_fifty_kills_in_mid_round_nothing_that_was_said_is_lost(tmp_path: Path) -> None:
     seed = random.randrange(2**32)
     print(f"seed {seed}")  # noqa: T201 -- to play it again

@@ -27,6 +27,7 @@ EVENING_SECONDS = 240.0
 UNSYNCED_SECONDS = 60.0  # it takes one or two power cuts, of which there is one every few seconds
 
 
+@pytest.mark.verify
 def test_kill_unplug_and_cut(
     tmp_path: Path, record_property: Callable[[str, object], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -47,6 +48,7 @@ def test_kill_unplug_and_cut(
     assert total["rounds"]
 
 
+@pytest.mark.verify
 def test_a_controller_that_does_not_sync_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=r"refused-to-start|facts that are not there|fact \d+, "):
         an_evening(tmp_path, "unsynced", UNSYNCED_SECONDS, sabotage="off")

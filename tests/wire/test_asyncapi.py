@@ -16,7 +16,7 @@ from controller.wire.schemas import DOCUMENT, main
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = (ROOT / DOCUMENT).read_text()
-READ: dict[str, Any] = yaml.safe_load(TEXT)
+READ: dict[str, Any] = yaml.load(TEXT, yaml.CSafeLoader)  # in C: every worker reads it
 MESSAGES: dict[str, dict[str, Any]] = READ["components"]["messages"]
 # What each object may have, by the specification of AsyncAPI 3.0.0; names of all maps follow one pattern.
 NAME = re.compile(r"[\w\d.\-_]+")
