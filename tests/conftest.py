@@ -16,6 +16,7 @@ from hypothesis import settings
 from tests import loop
 from tests.link.server import Server, folder, running
 from tests.order import SLOW_FOLDERS, place_of
+from tests.service import nursery
 from tests.soak import results
 
 _NUMBERS = count(1)
@@ -73,8 +74,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """End the loop that tests shared, and the browser on it."""
+    """End what tests shared: the loop and the browser on it, and the process that forks programs."""
     loop.close()
+    nursery.close()
 
 
 @pytest.fixture(scope="session")

@@ -34,6 +34,7 @@ class Console(Program):
 
     def __init__(self, folder: Path, broker: int, *, settings: str = "", tables: tuple[str, ...] = (NAME,)) -> None:
         super().__init__()
+        self.forked = True
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.config = folder / f"console-{self.port}.toml"
@@ -128,6 +129,7 @@ def serve(
     """Play a scene in a house with a console and without a browser. `settings` are lines of `[console]` and below."""
 
     async def whole(house: House) -> None:
+        house.forked = True
         if started:
             await house.start()
         console = Console(folder, house.broker.port, settings=settings)

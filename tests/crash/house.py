@@ -12,7 +12,7 @@ from controller.vault import Vault, key_id
 from tests.crash.recorder import Operation, compiled, operations
 from tests.crash.recording import is_complete
 from tests.people.tables import Clock
-from tests.service.house import House
+from tests.service.house import HurriedHouse
 
 # One coil for each thing a lamp acknowledges, steady: a frame says of every place which of them it is, or none.
 LIGHTS = ("placed", "accepted", "won")
@@ -21,7 +21,7 @@ MYSTERY_ABOVE_CENTS = 60  # its least value: some wagers on, so that a mystery i
 ROOT = Path(__file__).parent.parent.parent
 
 
-class RecordedHouse(House):
+class RecordedHouse(HurriedHouse):
     """Everything the controller does to its disk, and says to boards and broker, is in one log."""
 
     JOURNAL = "disk/journal.db"

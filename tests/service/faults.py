@@ -15,7 +15,7 @@ from controller.journal.reading import open_readonly
 from controller.journal.rows import Row
 from controller.outlets.public import told
 from drivers.simulated.dealer import Round
-from tests.service.house import House, in_a_house
+from tests.service.house import House, in_house_of
 from tests.service.truth import check_told
 
 NOTHING = Round(("2S", "3S", "5C"), ("TH", "4D", "KD"), "banker")
@@ -25,9 +25,9 @@ PACKAGES = "gcc libc6-dev"
 _SECONDS_AND_HOLD = 16  # bytes: what `meddler.c` maps
 
 
-def survived(folder: Path, scene: Scene, **more: Any) -> House:  # noqa: ANN401 -- as `in_a_house` has them
+def survived(folder: Path, scene: Scene, kind: type[House] = House, **more: Any) -> House:  # noqa: ANN401 -- as the house has them
     """Play a scene with a fault in it. Afterwards the journal is whole, and no sign was told what was not so."""
-    house = in_a_house(folder, scene, **more)
+    house = in_house_of(kind, folder, scene, **more)
     assert check_told(house.journal, house.sign.messages)
     if house.sign.connections == 1:  # otherwise some came out of what the broker keeps, in any order
         _check_status_leads(house)

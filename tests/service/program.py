@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import json
 
+from tests.service.nursery import Child, nursery
+
 WAIT_SECONDS = 40.0  # for anything to happen; these machines are noisy
 MOST_LINE_BYTES = 2**22  # of a log: one that holds a whole traceback
 
@@ -19,13 +21,18 @@ class Program:
 
     def __init__(self) -> None:
         self.module = ["controller"]  # what Python is to run, and words before all others
-        self.process: Process | None = None
+        self.forked = False  # whether what it runs is imported already: see `nursery`
+        self.process: Process | Child | None = None
         self.log: list[dict[str, Any]] = []
         self.raw_log = bytearray()
         self._reading: asyncio.Task[None] | None = None
 
     async def launch(self, *words: str, env: Mapping[str, str]) -> None:
         """Start it, and read its log from now on."""
+        if self.forked:
+            self.process = await nursery().fork(words, env)
+            self._reading = asyncio.create_task(self._read(self.process))
+            return
         self.process = await asyncio.create_subprocess_exec(
             *[sys.executable, "-m", *self.module, *words],
             stdin=DEVNULL,
@@ -41,7 +48,7 @@ class Program:
         """Whether the process is there."""
         return self.process is not None and self.process.returncode is None
 
-    async def _read(self, process: Process) -> None:
+    async def _read(self, process: Process | Child) -> None:
         assert process.stderr is not None
         while line := await process.stderr.readline():
             self.raw_log += line

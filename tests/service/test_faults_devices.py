@@ -9,7 +9,7 @@ from drivers.simulated.line import Twin, TwinLine
 from drivers.simulated.shoe import tell
 from tests.outlets.brokers import needs_mosquitto
 from tests.service.faults import NOTHING, a_round, check_every_fact_was_told, survived
-from tests.service.house import BUTTON, House
+from tests.service.house import BUTTON, House, HurriedHouse
 
 pytestmark = needs_mosquitto
 BUTTON_BOARD, OTHER_BOARD = 1, 2
@@ -88,7 +88,7 @@ def test_an_adapter_unplugged_in_mid_frame_while_bets_are_made_and_plugged_in_ag
         await house.reopen()
         await a_round(house, 3)
 
-    check_every_fact_was_told(survived(tmp_path, scene))
+    check_every_fact_was_told(survived(tmp_path, scene, HurriedHouse))
 
 
 def test_an_adapter_unplugged_in_mid_frame_of_a_locked_round_changes_nothing_of_it(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_an_adapter_unplugged_in_mid_frame_of_a_locked_round_changes_nothing_of_
         await house.until(lambda: house.sign.phase == "settled")
         await house.reopen()
 
-    check_every_fact_was_told(survived(tmp_path, scene))
+    check_every_fact_was_told(survived(tmp_path, scene, HurriedHouse))
 
 
 @pytest.mark.parametrize("boards", [{BUTTON_BOARD}, {BUTTON_BOARD, OTHER_BOARD}], ids=["the button's", "all"])
@@ -146,7 +146,7 @@ def test_the_table_is_faulted_while_there_is_no_button(tmp_path: Path, boards: s
         await house.reopen()
         await a_round(house, 9)
 
-    check_every_fact_was_told(survived(tmp_path, scene))
+    check_every_fact_was_told(survived(tmp_path, scene, HurriedHouse))
 
 
 def rewire(house: House, first: int) -> None:
@@ -187,7 +187,7 @@ def test_a_board_without_the_button_takes_only_its_own_positions_out(tmp_path: P
         await house.bet(6, wager="harmony")
         await house.agree()
 
-    check_every_fact_was_told(survived(tmp_path, scene))
+    check_every_fact_was_told(survived(tmp_path, scene, HurriedHouse))
 
 
 def test_a_shoe_unplugged_in_mid_hand_leaves_the_hand_to_the_dealer(tmp_path: Path) -> None:
@@ -213,4 +213,4 @@ def test_a_shoe_unplugged_in_mid_hand_leaves_the_hand_to_the_dealer(tmp_path: Pa
         await house.reopen()
         await a_round(house, 2)
 
-    check_every_fact_was_told(survived(tmp_path, scene))
+    check_every_fact_was_told(survived(tmp_path, scene, HurriedHouse))

@@ -13,7 +13,7 @@ from controller.core.state import State
 from controller.mqtt import end
 from tests.outlets.brokers import needs_mosquitto
 from tests.service.faults import NOTHING, check_every_fact_was_told, survived
-from tests.service.house import BUTTON, WAGERS, House
+from tests.service.house import BUTTON, WAGERS, House, HurriedHouse
 
 pytestmark = needs_mosquitto
 KILLS = int(os.environ.get("JACKPOTD_KILLS", "50"))
@@ -139,7 +139,7 @@ def test_after_fifty_kills_in_mid_round_nothing_that_was_said_is_lost(tmp_path: 
         assert players.acknowledged
         assert players.acknowledged <= serviced
 
-    house = survived(tmp_path, scene)
+    house = survived(tmp_path, scene, HurriedHouse)
     check_every_fact_was_told(house)
     print(f"{house.head()} facts, killed in {sorted(phases)}")  # noqa: T201 -- what it was worth
     assert {"open", "locked"} <= phases
