@@ -74,7 +74,8 @@ def test_five_meters_are_read_from_ten_metres(tmp_path: Path) -> None:
 
 def test_one_to_eight_meters_find_their_place_upright_and_across(tmp_path: Path) -> None:
     async def scene(tables: Tables, _console: Console, browser: Browser) -> None:
-        pages = [await browser.page(*size, path="/signage") for size in (WIDE, TALL)]
+        await tables.first.meters(next(iter(LABELS)))
+        pages = [await sign(browser, size) for size in (WIDE, TALL)]
         for count, id_ in enumerate(LABELS, start=1):
             await tables.first.meter(id_)
             for page in pages:

@@ -40,15 +40,20 @@ class Request(Struct):
 class Child:
     """A forked program, as `asyncio.subprocess.Process` shows one."""
 
-    def __init__(self, stderr: asyncio.StreamReader, about: asyncio.StreamReader, pid: int) -> None:
-        self.stderr = stderr
+    def __init__(self, stderr: "Pipe", about: "Pipe", pid: int) -> None:
+        self.stderr = stderr.reader
         self.pid = pid
         self.returncode: int | None = None
-        self._ended = asyncio.create_task(self._end(about))
+        self._ended = asyncio.create_task(self._end(stderr, about))
 
-    async def _end(self, about: asyncio.StreamReader) -> int:
-        self.returncode = int(await about.readline() or -signal.SIGKILL)
-        return self.returncode
+    async def _end(self, stderr: "Pipe", about: "Pipe") -> int:
+        try:
+            self.returncode = int(await about.reader.readline() or -signal.SIGKILL)
+            await stderr.closed()
+            return self.returncode
+        finally:  # whoever does not wait for the end leaves no pipe open either
+            stderr.close()
+            about.close()
 
     def send_signal(self, which: signal.Signals) -> None:
         """Send a signal, if it still runs."""
@@ -88,8 +93,8 @@ class Nursery:
         finally:
             os.close(its_stderr)
             os.close(its_about)
-        log, news = await _reader(stderr), await _reader(about)
-        return Child(log, news, int(await news.readline()))
+        log, news = await Pipe.read(stderr), await Pipe.read(about)
+        return Child(log, news, int(await news.reader.readline()))
 
     def close(self) -> None:
         """End it; programs that still run are killed by whoever started them."""
@@ -110,12 +115,40 @@ def close() -> None:
         nursery.cache_clear()
 
 
-async def _reader(descriptor: int) -> asyncio.StreamReader:
-    reader = asyncio.StreamReader(limit=2**22)
-    await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", 0)
-    )
-    return reader
+class Pipe(asyncio.StreamReaderProtocol):
+    """The reading end of a pipe, which can be closed before its writer is gone."""
+
+    def __init__(self) -> None:
+        self.reader = asyncio.StreamReader(limit=2**22)
+        super().__init__(self.reader)
+        self._transport: asyncio.BaseTransport | None = None
+        self._closed = asyncio.get_running_loop().create_future()
+
+    @classmethod
+    async def read(cls, descriptor: int) -> Self:
+        """Read from a descriptor, which belongs to the pipe from now on."""
+        _, pipe = await asyncio.get_running_loop().connect_read_pipe(cls, os.fdopen(descriptor, "rb", 0))
+        return pipe
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """It is open."""
+        self._transport = transport
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Its writers are gone, or it was closed."""
+        super().connection_lost(exc)
+        if not self._closed.done():
+            self._closed.set_result(None)
+
+    async def closed(self) -> None:
+        """Wait until everything is read that was ever written."""
+        await self._closed
+
+    def close(self) -> None:
+        """Read no more."""
+        if self._transport is not None:
+            self._transport.close()
 
 
 # -- in the process that forks --
