@@ -2,12 +2,8 @@
 
 from playwright.async_api import Page
 
-from controller.core.inputs import SubmissionChanged
-from controller.core.times import stamp
-from controller.vault import Vault, key_id
 from drivers.simulated.dealer import Round
 from tests.console.house import Browser
-from tests.people.tables import Clock
 from tests.service.house import PINS, House
 
 MEGA = Round(("KS", "9S"), ("KS", "9S"), "tie")  # of position 1: two people from $10,000 up
@@ -37,18 +33,6 @@ def awards(house: House) -> list[str]:
     """Awards that wait, in the order they came."""
     found = [topic.removeprefix("awards/") for topic in house.sign.topics if topic.startswith("awards/")]
     return sorted(found, key=lambda award: [int(number) for number in award.rsplit("-", 2)[1:]])
-
-
-def mystery_at_once(house: House) -> None:
-    """File the Rules Submission before the controller does, with values at which the first contribution wins."""
-    key = bytes.fromhex((house.keys / "vault-key").read_text())
-    lowest = Vault({key_id(key): key}, key_id(key), randbelow=lambda _below: 0)
-    at = stamp(Clock().now())
-    with house.stopped(lowest) as (_journal, engine):
-        toml = house.config.read_text()
-        filed = SubmissionChanged(at=at, key="first", toml=toml, day=at[:10], reason="first")
-        (answer,) = engine.step([filed])
-        assert answer.ok, answer
 
 
 async def looks(browser: Browser, path: str, **size: int) -> Page:

@@ -20,7 +20,6 @@ from tests.console.pit import (
     dollars,
     hit,
     looks,
-    mystery_at_once,
     spills,
     touch_in,
 )
@@ -307,7 +306,7 @@ def test_of_a_shared_jackpot_one_is_rejected_and_one_is_paid(tmp_path: Path) -> 
 
 def test_a_mystery_is_hit_at_no_more_bets_paid_and_proven_to_the_public(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
-        mystery_at_once(house)
+        house.file(0)
         await house.start()
         proof = await browser.page(path="/proof")
         await expect(proof.get_by_text("It has not been won yet.")).to_be_visible()

@@ -6,7 +6,7 @@ from playwright.async_api import Page, expect
 
 from tests.console.browsers import needs_a_browser
 from tests.console.house import NAME, Browser, Console, sign_in, visit
-from tests.console.pit import MAJOR, MEGA, SIZES, awards, hit, key_in, locked, looks, mystery_at_once, spills, touch_in
+from tests.console.pit import MAJOR, MEGA, SIZES, awards, hit, key_in, locked, looks, spills, touch_in
 from tests.service.house import PINS, WAIT_SECONDS, House
 
 pytestmark = needs_a_browser
@@ -120,7 +120,7 @@ def test_a_link_to_an_award_leads_to_that_one_and_then_the_person_chooses(tmp_pa
 
 def test_a_mystery_shows_its_commitment_and_reveal_checked(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
-        mystery_at_once(house)
+        house.file(0)
         await house.start()
         page = await signed_in(browser, "flo")
         await locked(house, 3)

@@ -6,12 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from controller.core.inputs import SubmissionChanged
-from controller.core.times import stamp
-from controller.vault import Vault, key_id
 from tests.crash.recorder import Operation, compiled, operations
 from tests.crash.recording import is_complete
-from tests.people.tables import Clock
 from tests.service.house import HurriedHouse
 
 # One coil for each thing a lamp acknowledges, steady: a frame says of every place which of them it is, or none.
@@ -58,15 +54,7 @@ class RecordedHouse(HurriedHouse):
     async def prepare(self) -> None:
         """File the submission with a mystery that will soon be hit; then the recording can begin."""
         await super().prepare()
-        key = bytes.fromhex((self.keys / "vault-key").read_text())
-        least = Vault({key_id(key): key}, key_id(key), randbelow=lambda below: min(below - 1, MYSTERY_ABOVE_CENTS))
-        with self.stopped(least) as (_, engine):
-            now = stamp(Clock().now())
-            filing = SubmissionChanged(
-                at=now, key="filed", toml=self.config.read_text(), day=now[:10], reason="the first of this journal"
-            )
-            (answer,) = engine.step([filing])
-            assert answer.ok, answer
+        self.file(MYSTERY_ABOVE_CENTS)
         self.files = {path.name: path.read_bytes() for path in self.disk.iterdir()}
 
     async def start(self, *, ready: bool = True, heard: bool = True, **environ: str) -> None:

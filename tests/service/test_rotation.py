@@ -5,11 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from controller import vault
-from controller.core.inputs import SubmissionChanged
-from controller.core.times import stamp
 from controller.people.pepper import pepper_id
 from tests.outlets.brokers import needs_mosquitto
-from tests.people.tables import Clock
 from tests.service.house import PINS, House, in_a_house
 from tests.service.test_table import QUICK
 
@@ -21,16 +18,6 @@ LITTLE = 30  # cents above the minimum: a round or two
 def key_of(house: House, name: str = "vault-key") -> str:
     """The id of a key file."""
     return vault.key_id(bytes.fromhex((house.keys / name).read_text()))
-
-
-def draw_low(house: House) -> None:
-    """File the submission with a value that is soon reached, drawn and sealed with the house's own key."""
-    key = bytes.fromhex((house.keys / "vault-key").read_text())
-    low = vault.Vault({vault.key_id(key): key}, vault.key_id(key), randbelow=lambda _: LITTLE)
-    with house.stopped(low) as (_, engine):
-        filing = SubmissionChanged(at=stamp(Clock().now()), key="f", toml=QUICK, day="2026-11-16", reason="new")
-        (answer,) = engine.step([filing])
-        assert answer.ok, answer
 
 
 def renew(house: House, name: str, old: str) -> None:
@@ -64,7 +51,7 @@ async def hit(house: House) -> dict[str, Any]:
 
 def test_a_standing_value_outlives_its_key_and_pins_their_pepper(tmp_path: Path) -> None:
     async def scene(house: House) -> None:
-        draw_low(house)
+        house.file(LITTLE)
         first = key_of(house)
         told = await restart(house)
         assert (told["seals"], told["needed"][METER], told["idle"]) == (first, first, [])
@@ -105,7 +92,7 @@ def test_a_standing_value_outlives_its_key_and_pins_their_pepper(tmp_path: Path)
 
 def test_a_key_taken_away_too_early_stops_its_wager_alone_until_it_is_back(tmp_path: Path) -> None:
     async def scene(house: House) -> None:
-        draw_low(house)
+        house.file(LITTLE)
         first = key_of(house)
         await restart(house)
         commitment = house.sign.topics[f"meters/{METER}"]["commitment"]

@@ -18,13 +18,12 @@ import pytest
 from msgspec import json
 
 from controller import vault
-from controller.core.inputs import SubmissionChanged, Tick
+from controller.core.inputs import Tick
 from controller.core.times import stamp
 from controller.engine import Engine
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
 from drivers.simulated.dealer import Round
-from tests.core.play import MINI
 from tests.outlets.brokers import needs_mosquitto
 from tests.people.tables import Clock, Lines
 from tests.service.house import PINS, House, in_a_house
@@ -51,15 +50,8 @@ def test_no_secret_is_said_or_left_in_the_journal_a_copy_of_it_or_any_other_file
 
     async def scene(house: House) -> None:
         known = vault.load(house.keys)
-        rigged = vault.Vault(
-            {known._current: bytes.fromhex((house.keys / "vault-key").read_text())},  # noqa: SLF001 -- the same key
-            known._current,  # noqa: SLF001 -- the same key
-            randbelow=lambda _: VALUE - MINIMUM,
-        )
-        with house.stopped(rigged) as (_, engine):
-            filing = SubmissionChanged(at=stamp(Clock().now()), key="f", toml=MINI, day="2026-11-16", reason="new")
-            (answer,) = engine.step([filing])
-            assert answer.ok, answer
+        house.file(VALUE - MINIMUM)
+        with house.stopped() as (_, engine):
             meter = engine.state.meters["royal9-mystery"]
         cents, nonce = known.unseal("valley-forge/mb-07", meter.id, meter.cycle, meter.key_id, meter.sealed)
         assert cents == VALUE
