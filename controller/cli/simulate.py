@@ -58,7 +58,7 @@ def _played(
         takers: list[Taker] = []
         if options.trace:
             takers.append(_Written(stack.enter_context(Path(options.trace).open("wb"))))
-        return play(seed, rounds, table=options.table, kinds=kinds, keep=only, takers=takers)
+        return play(seed, rounds, table=options.table, fair=options.fair, kinds=kinds, keep=only, takers=takers)
 
 
 class _Written:
@@ -76,13 +76,14 @@ def _shortest(seed: int, options: argparse.Namespace, kinds: tuple[str, ...], on
     print(f"seed {seed} shows a violation; looking for the shortest history that does", file=sys.stderr)
 
     def fails(case: Case) -> bool:
-        return bool(play(seed, case.rounds, table=options.table, kinds=kinds, keep=case.only).violations)
+        played = play(seed, case.rounds, table=options.table, fair=options.fair, kinds=kinds, keep=case.only)
+        return bool(played.violations)
 
     return shrunk(Case(options.rounds, every), fails)
 
 
 def _tell(options: argparse.Namespace, tally: Tally, wrong: Result | None, shortest: Case | None) -> int:
-    again = command_line(wrong.seed, shortest, options.table) if wrong and shortest else ""
+    again = command_line(wrong.seed, shortest, options.table, fair=options.fair) if wrong and shortest else ""
     if options.json:
         say(json.encode(tally.as_dict(wrong, again)).decode())
     else:

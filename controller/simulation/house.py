@@ -49,13 +49,15 @@ class Listens(Protocol):
 class House:
     """A run under way."""
 
-    def __init__(self, seed: int, loop: VirtualLoop, trace_: Trace, folder: Path, plan: Layout) -> None:
+    def __init__(  # noqa: PLR0913 -- what a run is made of
+        self, seed: int, loop: VirtualLoop, trace_: Trace, folder: Path, plan: Layout, *, fair: bool
+    ) -> None:
         self.seed, self.loop, self.trace, self.layout = seed, loop, trace_, plan
         self.clock = Clock(loop, BEGIN, STRETCH)
         self.disk = SimulatedDisk(seed, milliseconds=lambda: self.clock.now() // 1000)
         self.broker = Broker(loop, Random(f"{seed} broker"), self._taken)
         self.felt = Felt(plan, loop, trace_, Random(f"{seed} wires"))
-        self.around = Around(loop, trace_, self.clock, self.disk, self.broker, self.felt, seed)
+        self.around = Around(loop, trace_, self.clock, self.disk, self.broker, self.felt, seed, fair=fair)
         base = topics.base(plan.site, plan.table)
         self.base = base
         self.eye = Sign("sign-1", base, loop, trace_)

@@ -65,9 +65,12 @@ class Around:
         broker: Broker,
         felt: Felt,
         seed: object,
+        *,
+        fair: bool = False,
     ) -> None:
         self.loop, self.trace, self.clock = loop, trace_, clock
         self.disk, self.broker, self.felt = disk, broker, felt
+        self.fair = fair  # whether mystery values are drawn as in life, or mostly low
         self.chance = Random(f"{seed} controller")
         self.pepper = self.chance.randbytes(PEPPER_BYTES)
         self.key = self.chance.randbytes(32)
@@ -126,8 +129,10 @@ class WitnessedVault(Vault):
         super().__init__({"key": life.around.key}, "key", randbelow=self._below, token_bytes=chance.randbytes)
 
     def _below(self, limit: int) -> int:
-        """Mostly low: then there are many hits to look at."""
+        """As in life; or mostly low, so that there are many hits to look at."""
         chance = self._life.around.chance
+        if self._life.around.fair:
+            return chance.randrange(limit)
         luck = chance.random()
         return limit - 1 if luck > HIGH else chance.randrange(max(1, limit // LOW) if luck < MOSTLY else limit)
 
@@ -143,6 +148,7 @@ class WitnessedVault(Vault):
                 cents=drawn.cents,
                 nonce=drawn.nonce,
                 commitment=drawn.commitment,
+                sealed=drawn.sealed,
             )
         )
         return drawn

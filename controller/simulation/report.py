@@ -85,10 +85,10 @@ def told(tally: Tally, wrong: Result | None, shortest: Case | None, again: str) 
     yield f"again: {again}"
 
 
-def command_line(seed: int, case: Case, table: str) -> str:
+def command_line(seed: int, case: Case, table: str, *, fair: bool = False) -> str:
     """What replays it."""
     only = ",".join(map(str, case.only))
-    chosen = f" --table {table}" if table else ""
+    chosen = (f" --table {table}" if table else "") + (" --fair" if fair else "")
     return f"jackpotd simulate --seed {seed} --rounds {case.rounds}{chosen} " + (
         f"--only {only}" if only else "--faults none"
     )

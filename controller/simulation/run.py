@@ -81,11 +81,12 @@ def play(  # noqa: PLR0913 -- all that makes a run
     rounds: int,
     *,
     table: str = "",
+    fair: bool = False,
     kinds: Sequence[str] = tuple(KINDS),
     keep: Container[int] | None = None,
     takers: Sequence[Taker] = (),
 ) -> Result:
-    """Play a run to its end. `keep`: of what its schedule lists, only these."""
+    """Play a run to its end. `fair`: mystery values are drawn as in life. `keep`: of its schedule, only these."""
     counted: Counter[str] = Counter()
 
     def count(event: trace.Any_) -> None:
@@ -98,7 +99,7 @@ def play(  # noqa: PLR0913 -- all that makes a run
     asyncio.set_event_loop(loop)
     stalled = ""
     with TemporaryDirectory(prefix="jackpotd-simulation-") as folder:
-        house = House(seed, loop, trace_, Path(folder), plan)
+        house = House(seed, loop, trace_, Path(folder), plan, fair=fair)
         loop.set_exception_handler(house.note_error)
         main = loop.create_task(_played(house, Fate(house, faults), rounds, kinds))
         while not main.done():

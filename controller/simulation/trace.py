@@ -270,6 +270,7 @@ class Drawn(Event, frozen=True, kw_only=True):
     cents: int
     nonce: str  # in hex
     commitment: str
+    sealed: str  # in hex: the nonce of the seal, and what it seals
 
 
 class Said(Event, frozen=True, kw_only=True):

@@ -69,8 +69,18 @@ class Evening(play.Table):
         for id_, one in ready.items():
             cycle = self.state.meters[id_].cycle if id_ in self.state.meters else 0
             for ahead, draw in enumerate(one.draws, 1):
-                parts = {"meter": id_, "cycle": cycle + ahead, "cents": draw.cents, "nonce": draw.nonce}
-                self.events.append(trace.Drawn(at=self.at, life=1, commitment=draw.commitment, **parts))  # type: ignore[arg-type]
+                self.events.append(
+                    trace.Drawn(
+                        at=self.at,
+                        life=1,
+                        meter=id_,
+                        cycle=cycle + ahead,
+                        cents=draw.cents,
+                        nonce=draw.nonce,
+                        commitment=draw.commitment,
+                        sealed=draw.sealed,
+                    )
+                )
         return ready
 
     def give(self, input_: inputs.Input) -> Decision | Refused:

@@ -418,6 +418,10 @@ WRONG: dict[str, list[tuple[str, Change]]] = {
     "reading": [("royal", fact("submission-filed", _put(day="2026-01-01")))],
     "time": [("royal", lambda events: rewritten(events, _a_year_later))],
     "secret": [("mystery", _nonce_told)],
+    "nonce": [
+        ("mystery", first(trace.Drawn, lambda e: iter([e, replace(e, sealed="ab" * 68)]))),
+        ("mystery", first(trace.Drawn, lambda e: iter([e, replace(e, nonce="ab" * 32)]))),
+    ],
     "slot-open": [("harmony", _coin_at_the_end)],
     "unnoticed": [("royal", _silent_board)],
     "unsaid": [("royal", first(trace.Heard, lambda e: iter([replace(e, payload=e.payload + b" ")])))],

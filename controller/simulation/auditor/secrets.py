@@ -1,4 +1,4 @@
-"""Mystery values that nobody may know yet, looked for in everything that is said."""
+"""Mystery values that nobody may know yet, looked for in everything that is said; and nonces, which serve once."""
 
 import json
 from collections import deque
@@ -8,6 +8,7 @@ from controller.simulation.auditor.verdicts import Verdict
 from controller.simulation.trace import Drawn, Replied, Said
 
 Find = Callable[[Verdict], None]
+SEAL_DIGITS = 24  # of hex, with which a sealed value begins: its seal's own nonce
 KEPT = 4  # of the last draws of a meter: one is in force, others were drawn ahead
 
 
@@ -17,11 +18,19 @@ class Secrets:
     def __init__(self, find: Find) -> None:
         self._find = find
         self._drawn: dict[str, deque[str]] = {}
+        self._used: dict[str, int] = {}
         self._told: list[tuple[int, int, str]] = []
         self.revealed: dict[str, int] = {}  # each nonce, and the fact that reveals it
 
     def drew(self, event: Drawn) -> None:
-        """A value was drawn."""
+        """A value was drawn. Two commitments with one nonce, or two seals, would tell of each other's values."""
+        for nonce in (event.nonce, event.sealed[:SEAL_DIGITS]):
+            if nonce in self._used:
+                why = (
+                    f"{nonce[:16]}… of {event.meter}, cycle {event.cycle}, was used at {self._used[nonce] / 1e6:.6f} s"
+                )
+                self._find(Verdict("nonce", event.at, why))
+            self._used[nonce] = event.at
         self._drawn.setdefault(event.meter, deque(maxlen=KEPT)).append(event.nonce)
 
     def said(self, event: Said | Replied) -> None:

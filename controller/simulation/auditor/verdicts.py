@@ -41,6 +41,7 @@ KINDS = {
     "reading": "a gaming day ends wrong, or its readings are",
     "time": "a fact has another time than the clock had",
     "secret": "a mystery value is told before its hit",
+    "nonce": "a nonce is used twice",
     "slot-open": "a drop slot takes coins that can be no wager",
     "unnoticed": "a device is gone, and nobody says so",
     "cards": "the cards of a round are not those that were dealt or keyed",
