@@ -60,10 +60,10 @@ class Setup(Struct, frozen=True, kw_only=True):
 
 
 def near_chances(credentials: Path, near: int = NEAR_CENTS) -> Sealed:
-    """The link's key, with values that are soon passed."""
+    """The link's key, with values that are soon passed: always after as many wagers."""
     key = bytes.fromhex((credentials / vault.LINK_KEY_FILE).read_text().strip())
     id_ = vault.key_id(key)
-    return Sealed(NAME, Vault({id_: key}, id_, randbelow=lambda below: secrets.randbelow(min(below, near))))
+    return Sealed(NAME, Vault({id_: key}, id_, randbelow=lambda below: min(below, near) // 2))
 
 
 def meeting(setup: Setup) -> Meeting:

@@ -16,7 +16,8 @@ from tests.service.faults import NOTHING, check_every_fact_was_told, survived
 from tests.service.house import BUTTON, WAGERS, House, HurriedHouse
 
 pytestmark = needs_mosquitto
-KILLS = int(os.environ.get("JACKPOTD_KILLS", "50"))
+CHECK_KILLS = 50  # at the same moments each time, as far as the machine allows; more is a search
+KILLS = int(os.environ.get("JACKPOTD_KILLS", CHECK_KILLS))
 LONGEST_LIFE_SECONDS = 0.35  # some three rounds of these hasty players
 LONGEST_START_SECONDS = 0.8
 AGAIN_WHILE_STARTING = 0.2  # of all kills
@@ -106,7 +107,7 @@ async def check_truth_after_the_end(house: House) -> State:
 
 @pytest.mark.verify
 def test_after_fifty_kills_in_mid_round_nothing_that_was_said_is_lost(tmp_path: Path) -> None:
-    seed = random.randrange(2**32)
+    seed = random.randrange(2**32) if KILLS > CHECK_KILLS else 1
     print(f"seed {seed}")  # noqa: T201 -- to play it again
     chance = random.Random(seed)
     phases: set[str] = set()
