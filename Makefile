@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CODE := controller drivers tests bench release systemd/install
 
-.PHONY: help run test verify soak lint format schemas screenshots bench curves lock release sbom audit dieharder clean
+.PHONY: help run test verify mutants soak lint format schemas screenshots bench curves lock release sbom audit dieharder clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,10 @@ test: $(VENV)/dev.stamp compiler services browser database ## Run the tests; FAS
 
 verify: $(VENV)/dev.stamp compiler services browser database ## Run the heavier proofs on real parts: power cuts, kills, releases
 	$(PYTEST) -n $(CORES) -m verify
+
+# Some hundred bugs, a quarter of an hour. PLANT="NAME …": some of them; `python -m tests.mutants --list` names them.
+mutants: $(VENV)/dev.stamp ## Plant bugs in copies of the product, and see that tests and simulator find them
+	$(BIN)/python -m tests.mutants $(PLANT)
 
 # Of kills, unplugged lines and power cuts at random, and as long again of simulation: table-years. The rest takes as
 # long as it takes. For a night: SOAK_MINUTES=240.

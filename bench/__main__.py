@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 from bench import devices, exact_odds, journal, link, pixel, retention, service, settling, start_up
 from bench.curves import command
-from bench.report import Figure, Note, report
+from bench.report import Figure, Note, report, words
+from tests.soak import results
 
 PARTS: dict[str, Callable[[], Sequence[Figure | Note]]] = {
     "settling": settling.figures,
@@ -37,7 +38,13 @@ def main(wanted: Sequence[str]) -> int:
     if unknown:
         print(f"{', '.join(unknown)}: there are {', '.join([*PARTS, *SOAK, CURVES])}", file=sys.stderr)
         return 2
-    return report([line for name in wanted or PARTS for line in (PARTS | SOAK)[name]()])
+    lines: list[Figure | Note] = []
+    for name in wanted or PARTS:
+        measured = (PARTS | SOAK)[name]()
+        if name in SOAK:
+            results.record(f"bench {name}", words(measured))
+        lines += measured
+    return report(lines)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,14 @@ def report(lines: Sequence[Figure | Note]) -> int:
     return 1 if missed else 0
 
 
+def words(lines: Sequence[Figure | Note]) -> str:
+    """All of it on one line."""
+    return "; ".join(
+        line.text if isinstance(line, Note) else f"{line.name} {line.value:,.2f}{line.unit}{_verdict(line)[1]}"
+        for line in lines
+    )
+
+
 def _verdict(figure: Figure) -> tuple[float, str]:
     """By how much a goal is missed, and how that is told."""
     by, bounds = 0.0, list[str]()

@@ -4,6 +4,7 @@ import asyncio
 import zlib
 from collections.abc import Sequence
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from msgspec.structs import replace
 from controller.core import inputs
 from controller.core.accounts import UnbalancedError
 from controller.core.effects import Effect
-from controller.core.facts import ReadingsTaken
+from controller.core.facts import ReadingsTaken, Recorded, SnapshotTaken
 from controller.core.invariants import check
-from controller.core.state import State
+from controller.core.state import VERSION, Counted, State
 from controller.core.times import stamp
 from controller.engine import (
     MOST_TOGETHER,
@@ -23,6 +24,7 @@ from controller.engine import (
     Answer,
     Engine,
     EngineStoppedError,
+    entry,
     gaming_day,
     sealed_values,
     wait_until_writable,
@@ -283,6 +285,16 @@ def test_the_invariants_have_teeth(forge: object) -> None:
         check(forge(state))
 
 
+@pytest.mark.parametrize("name", ["accounts", "meters", "awards", "rounds"])
+def test_what_a_decision_has_touched_is_checked_again(name: str) -> None:
+    state = opened(MemoryJournal()).state
+    richer = _with_meter(state, units=state.meters["harmony"].units + 1)
+    check(richer, richer)  # which was checked before, or it would not have become a state
+    touched: dict[str, object] = {name: dict(getattr(richer, name))}
+    with pytest.raises(UnbalancedError, match="its meter says"):
+        check(replace(richer, **touched), richer)
+
+
 def _with_meter(state: State, **parts: int) -> State:
     return replace(state, meters=state.meters | {"harmony": replace(state.meters["harmony"], **parts)})
 
@@ -338,6 +350,43 @@ def test_a_state_from_a_snapshot_is_the_state_of_a_replay(tmp_path: Path) -> Non
         engine.step([inputs.Button(at=stamp(BEGIN + 20_000_000))])
         assert len(journal.snapshots()) == 2
         assert load(journal) == replay(journal, EMPTY, State()) == engine.state
+
+
+def test_a_snapshot_holds_what_lies_on_the_table_and_how_far_coins_are_counted() -> None:
+    journal = MemoryJournal()
+    engine = opened(journal, snapshot_every=1)
+    coin = inputs.WagerDropped(at=stamp(BEGIN), key="coin-1", position=2, wager="harmony", cents=500)
+    engine.step([chip(1)])
+    for ordinal in (1, 2):  # the second is to be returned
+        counted = Counted("slot-1", ordinal, ordinal, "123")
+        engine.step([replace(coin, key=f"coin-{ordinal}", counted=counted)])
+        found = unpacked(journal.snapshots()[0].payload)
+        assert (set(found.standing), len(found.returns)) == ({"1/royal9", "2/harmony"}, ordinal - 1)
+        assert found.counted == {"slot-1": counted}
+        assert load(journal) == engine.state
+
+
+def snapshot(journal: Journal, payload: bytes, version: int = VERSION) -> None:
+    """Save some bytes as a snapshot, with the fact that vouches for them."""
+    head = journal.head()
+    fact = SnapshotTaken(seq=head.seq, sha256=sha256(payload).hexdigest())
+    journal.append([entry(Recorded(stamp(BEGIN), None, fact))], snapshot=Snapshot(*head, version, payload))
+
+
+def test_a_start_refuses_a_state_whose_money_does_not_add_up() -> None:
+    journal = MemoryJournal()
+    state = opened(journal).state
+    snapshot(journal, packed(replace(state, accounts={**state.accounts, "wagers": 1})))
+    with pytest.raises(UnbalancedError, match="not to zero"):
+        load(journal)
+
+
+def test_a_state_of_another_shape_is_not_read_and_the_facts_are_added_up_instead() -> None:
+    journal = MemoryJournal()
+    state = opened(journal).state
+    snapshot(journal, b"of another shape", VERSION + 1)
+    found = load(journal)
+    assert (found.seq, found.meters, found.seen) == (state.seq + 1, state.meters, state.seen)
 
 
 class Tampered(MemoryJournal):

@@ -225,6 +225,12 @@ def test_nonces_never_repeat() -> None:
     assert not {draw.nonce[:24] for draw in draws} & {draw.sealed[:24] for draw in draws}
 
 
+def test_one_vault_uses_no_nonce_twice() -> None:
+    the_vault = a_vault()
+    draws = [the_vault.draw(TABLE, METER, cycle, 0, 2) for cycle in range(3000)]
+    assert len({draw.nonce for draw in draws} | {draw.sealed[:24] for draw in draws}) == 6000
+
+
 def test_what_is_committed_to_is_what_was_drawn() -> None:
     draw = a_vault().draw(TABLE, METER, 7, 25_000, 50_000)
     assert draw.commitment == restated(TABLE, METER, 7, draw.cents, bytes.fromhex(draw.nonce))
@@ -412,7 +418,12 @@ def test_after_a_change_of_key_old_values_open_and_new_ones_are_sealed_with_the_
     ready = changed.ready(TABLE, METER, 1, 100, 300, sealed=before.sealed, key_id=before.key_id, draws=1)
     assert (ready.cents, ready.nonce) == (before.cents, before.nonce)
     assert before.key_id == vault.key_id(KEY)
-    assert ready.draws[0].key_id == vault.key_id(OTHER_KEY)
+    (new,) = ready.draws
+    assert new.key_id == vault.key_id(OTHER_KEY)
+    assert Vault({new.key_id: OTHER_KEY}, new.key_id).unseal(TABLE, METER, 2, new.key_id, new.sealed) == (
+        new.cents,
+        new.nonce,
+    )
     (tmp_path / "vault-key-old-2026").unlink()
     with pytest.raises(NoKeyError, match=before.key_id):
         vault.load(tmp_path).unseal(TABLE, METER, 1, before.key_id, before.sealed)

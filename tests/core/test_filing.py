@@ -7,6 +7,7 @@ import pytest
 from controller.core import facts, inputs
 from controller.core.decision import Decision
 from controller.core.inputs import Person
+from controller.core.needs import needs
 from controller.core.phases import Phase
 from controller.core.refusals import Refusal, Refused
 from controller.core.state import State
@@ -436,6 +437,14 @@ def test_a_changed_mystery_configuration_takes_effect_when_the_meter_has_hit() -
     assert shows(table, "royal9-mystery") == 100_00
     play(table)
     assert shows(table, "royal9-mystery") == 100_10  # 2%
+
+
+def test_the_value_of_the_next_cycle_is_drawn_from_the_range_filed_for_it() -> None:
+    table = opened()
+    ok(file(table, changed(MYSTERY, MYSTERY.replace("1", "3"))))
+    table.do(inputs.WagerPresent, position=1, wager="royal9")
+    (need,) = needs(table.state, table.make(inputs.Button))
+    assert (need.cycle, need.minimum_cents, need.maximum_cents) == (1, 100_00, 200_00)
 
 
 def test_a_changed_minimum_reseed_takes_effect_at_harmonys_next_reset() -> None:

@@ -799,6 +799,15 @@ def test_every_coin_to_return_is_listed_until_it_is_confirmed() -> None:
     assert table.state.returns == {}
 
 
+def test_a_coin_to_return_is_listed_however_many_days_pass() -> None:
+    table = opened()
+    coin(table, 1, "royal9", 100)
+    (listed,) = table.state.returns
+    for day in (17, 18, 19):
+        table.do(inputs.ReadingsDue, day=f"2026-11-{day}")
+    assert list(table.state.returns) == [listed]
+
+
 @pytest.mark.parametrize("reach", [locked, dealt, settled, closed, simulated, faulted])
 def test_a_return_is_confirmed_at_any_time(reach: Doing) -> None:
     table = opened()

@@ -5,6 +5,7 @@ from itertools import count
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import json
 from msgspec.structs import replace
 
 from controller.core.accounts import Move, UnbalancedError, moved, total
@@ -95,6 +96,18 @@ def test_a_contribution_that_would_pass_the_maximum_is_split_there(before: int, 
     assert won(one(given_.meter, 500, "b", ready(25_000))) == (25_000 * CENT + rest + 25 * CENT) // CENT
 
 
+def test_two_values_passed_in_one_lock_out_are_each_revealed_with_their_own_nonce() -> None:
+    after = Draw(99_999, "33" * 32, "sealed-3", "key", "commitment-3")
+    next_ = Draw(25_010, "22" * 32, "sealed-2", "key", "commitment-2")
+    chance = Ready(43_210, "11" * 32, (next_, after))
+    given_ = contribute(mystery(43_210 * CENT), [500, 500], iter("ab").__next__, chance)
+    assert [each.reveal for each in given_.won] == [
+        Reveal(43_210, "11" * 32, 1, "c"),
+        Reveal(25_010, "22" * 32, 2, "commitment-2"),
+    ]
+    assert (given_.meter.cycle, given_.meter.sealed, given_.meter.commitment) == (3, "sealed-3", "commitment-3")
+
+
 def test_what_does_not_fit_under_the_next_ceiling_is_carried() -> None:
     meter = mystery(99_999 * CENT, low=10_000, high=20_000, rate=50_000)
     meter = replace(meter, units=19_999 * CENT)
@@ -111,6 +124,15 @@ def test_a_mystery_meter_takes_nothing_without_its_value_or_a_next_one() -> None
         one(mystery(43_210 * CENT), 500, "a", Ready(43_210, "", ()))
     with pytest.raises(UnbalancedError, match="without a value"):
         open_meter(FiledMeter("m", MYSTERY, Filing(1, 1, 1, maximum_cents=2)), "royal9", None)
+
+
+def test_a_meter_keeps_neither_value_nor_nonce_in_clear() -> None:
+    draw = Draw(43_217, "5e" * 32, "sealed", "key", "commitment")
+    meter, _ = open_meter(FiledMeter("m", MYSTERY, Filing(25_000, 25_000, 1, maximum_cents=50_000)), "royal9", draw)
+    kept = json.encode(meter).decode()
+    assert (meter.sealed, meter.key_id, meter.commitment) == ("sealed", "key", "commitment")
+    assert "43217" not in kept
+    assert draw.nonce not in kept
 
 
 @given(

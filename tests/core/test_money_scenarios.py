@@ -632,6 +632,40 @@ def test_a_wager_taken_out_with_the_only_jackpot_undoes_the_hit_and_its_own_cont
 FILING = {"by": SUPERVISOR, "second": SUPERVISOR2, "day": "2026-11-16", "reason": "filed"}
 
 
+def test_a_late_jackpot_does_not_miss_what_a_later_round_gave_and_got_back() -> None:
+    table = reopen(lock(opened(), 1))
+    void(lock(table, 2, 3))
+    late(table, 1, MAJOR_OF_1)
+    assert due(table) == {(1, "major"): 45_020}
+    assert (cents(table, "house:late"), meter(table, "royal9-major").display_cents) == (0, 45_000)
+
+
+def test_an_award_waits_for_its_validation_however_many_days_pass() -> None:
+    table = lock(opened(), 1)
+    deal(table, MAJOR_OF_1)
+    for _ in range(5):  # so that its round is none of the last ones
+        deal(lock(reopen(table)), NOTHING)
+    for day in (17, 18, 19):
+        table.do(inputs.ReadingsDue, day=f"2026-11-{day}")
+    validate(table, award_of(table, 1, "major"))
+    assert cents(table, "paid:royal9-major") == 45_020
+
+
+def test_a_void_gives_back_only_what_was_not_given_back_before() -> None:
+    table = lock(opened(), 1, 2)
+    take_out(table, 1, 1, "royal9")
+    void(table)
+    assert (cents(table, "wagers"), cents(table, "house:void")) == (0, 0)
+    assert (meter(table, "royal9-mega").display_cents, counted(table, "royal9-mega")) == (5_500_000, (0, 0, 0, 0))
+
+
+def test_a_wager_taken_out_leaves_the_other_wager_of_its_position_in() -> None:
+    table = lock(opened(), 1, harmony=(1,))
+    take_out(table, 1, 1, "royal9")
+    deal(table, SIX_TWOS)
+    assert due(table) == {(1, "six-of-a-kind"): 2_500_095}
+
+
 def test_a_new_reset_and_rate_take_effect_at_the_next_reset_and_rejecting_that_hit_undoes_them() -> None:
     table = lock(opened(), 1)
     table.do(inputs.SubmissionChanged, toml=NEW_MAJOR, **FILING)

@@ -1,11 +1,12 @@
 """Starts of the program: counted, and never a demonstration on a journal that holds money."""
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core import inputs
 from controller.core.facts import ControllerWasStarted
 from controller.core.refusals import Refusal
-from tests.core.play import Table
+from tests.core.play import DEALER, Table
 from tests.core.test_operators import refused
 
 
@@ -29,3 +30,17 @@ def test_a_mode_is_one_of_two() -> None:
     assert "'party' is no mode" in refused(
         Table().try_(inputs.ControllerStarted, version="1", mode="party"), Refusal.BAD_REQUEST
     )
+
+
+def test_a_start_leaves_a_round_as_it_was() -> None:
+    table = Table()
+    table.do(inputs.WagerAbsent, position=1, wager="royal9")
+    table.do(inputs.TableOpened, by=DEALER)
+    table.do(inputs.WagerPresent, position=1, wager="royal9")
+    for _ in range(2):  # the second coin is to be returned
+        table.do(inputs.WagerDropped, position=2, wager="harmony", cents=500)
+    before = table.state
+    assert (set(before.standing), len(before.returns)) == ({"1/royal9", "2/harmony"}, 1)
+    table.do(inputs.ControllerStarted, version="1.2")
+    started = replace(before, seq=before.seq + 1, at=table.state.at, instant=table.state.instant, epoch=1, mode="live")
+    assert table.state == started

@@ -294,6 +294,14 @@ def test_a_press_only_the_board_saw_is_told_once_it_is_certain_that_it_is_over()
     assert told[5] == told[6] == []
 
 
+def test_a_level_is_told_in_the_very_poll_in_which_its_debounce_ends_and_in_none_before() -> None:
+    """So the chip that lay there for just as long as it must is in with the press of the same poll."""
+    each = Sensed(InputSettings(at=0, position=1, wager="royal9"), 0.5)
+    polls = range(13)  # four a second: off, on from the fourth, off again from the eighth
+    told = [each.take(bit=4 <= number < 8, now=number * 0.25, counted=None) for number in polls]
+    assert told == [(), (), (False,), (), (), (), (True,), (), (), (), (False,), (), ()]
+
+
 def test_a_bouncing_press_is_one(tmp_path: Path) -> None:
     del tmp_path
     each = Sensed(InputSettings(at=0, button=True, latch=1, latch_clear=1), 0.02)
@@ -501,6 +509,18 @@ def test_while_what_is_handed_up_waits_nothing_is_asked(tmp_path: Path) -> None:
 
 
 # -- lamps --
+
+
+def test_a_lamp_shows_what_it_was_told_last(tmp_path: Path) -> None:
+    async def unheard(_events: Sequence[Event]) -> None:
+        """It is not run."""
+
+    driver, place = Modbus("rail", settings(tmp_path / "rail"), unheard, {}), Place(1, "royal9")
+    for before in PATTERNS:
+        for pattern in PATTERNS:
+            driver.show({place: before})
+            driver.show({place: pattern})
+            assert driver.look("left")["1 royal9"] == f"? {pattern}"
 
 
 def test_coils_are_off_first_and_then_show_what_they_are_told(tmp_path: Path) -> None:
@@ -758,7 +778,14 @@ COUNTING = [{**BOARDS[0], "inputs": [*chips(1, 3), {"at": 7, "button": True, "co
 
 
 @pytest.mark.parametrize("boards", [BOARDS, COUNTING], ids=["plain", "counting"])
-@pytest.mark.parametrize("condition", [CLEAN, BYTE_BY_BYTE, NOISY], ids=["clean", "byte by byte", "noisy"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        pytest.param(CLEAN, id="clean"),
+        pytest.param(BYTE_BY_BYTE, id="byte by byte"),
+        pytest.param(NOISY, id="noisy", marks=pytest.mark.slow),  # every frame that is spoilt is waited for
+    ],
+)
 def test_what_is_told_is_what_people_did(
     tmp_path: Path, condition: Condition, boards: Sequence[dict[str, Any]]
 ) -> None:

@@ -39,6 +39,7 @@ from controller.journal.rows import Entry
 from controller.journal.sqlite import SqliteJournal
 from controller.wire import commands as wire
 from tests.journal.closed_days import DAYS, KEPT, archived, both, week
+from tests.journal.tampering import run
 
 
 @pytest.fixture(scope="module")
@@ -409,6 +410,13 @@ def test_nothing_is_put_back_where_an_archive_is_missing_or_changed(parted: Path
             restore(journal, str(tmp_path / "one.journal"))
         assert not list(tmp_path.glob("one.journal*"))
         file.unlink(missing_ok=True)
+
+
+def test_nothing_is_put_back_of_a_journal_that_was_changed(parted: Path, tmp_path: Path) -> None:
+    run(parted, "UPDATE facts SET round = round + 1 WHERE seq = (SELECT max(seq) FROM facts WHERE round > 0)")
+    with open_readonly(parted) as journal, pytest.raises(JournalCorruptError, match="fact "):
+        restore(journal, str(tmp_path / "one.journal"))
+    assert not list(tmp_path.glob("one.journal*"))
 
 
 def test_a_link_is_held_against_a_table_s_archived_days_too(

@@ -8,6 +8,7 @@ from contextlib import closing
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
@@ -88,6 +89,14 @@ def test_the_file_is_plain_and_says_all_that_the_hashes_are_made_of(path: Path) 
         }
     assert (first.bytes, first.sha256) == (file.stat().st_size, sha256(file.read_bytes()).hexdigest())
     assert stat.S_IMODE(file.stat().st_mode) == files.FILE_MODE
+
+
+def test_each_file_ends_with_the_readings_of_its_day(path: Path) -> None:
+    for made in archived(path):
+        *_, last = ArchiveFile(str(path.parent / "archive" / made.file)).raw(bytes)
+        assert last[0] == made.last
+        assert last[3] == b"readings-taken"
+        assert json.loads(cast("bytes", last[5]))["ended"] == made.day
 
 
 def test_the_same_facts_are_the_same_bytes(tmp_path: Path) -> None:
@@ -323,6 +332,18 @@ def test_an_archive_packed_anew_is_not_the_one_that_was_written(path: Path) -> N
     assert "SHA-256" in bad.why or "bytes" in bad.why
 
 
+def test_an_archive_of_the_same_size_and_content_is_not_the_one_that_was_written(path: Path) -> None:
+    made = archived(path)[1]
+    file = path.parent / "archive" / made.file
+    file.chmod(0o640)
+    content = bytearray(file.read_bytes())
+    content[4] ^= 1  # of the time in gzip's header, which unpacks to the same
+    file.write_bytes(content)
+    bad = found(path).bad
+    assert bad is not None
+    assert "its SHA-256 is" in bad.why
+
+
 @pytest.mark.parametrize("cut", [0, 1, 10, 500])
 def test_an_archive_that_is_cut_off_is_found(path: Path, cut: int) -> None:
     made = archived(path)
@@ -514,6 +535,21 @@ def test_the_name_of_a_folder_is_safe_whoever_made_it(path: Path, monkeypatch: p
     for _ in range(2):  # the second finds it, as after a crash, or made by hand
         HERE.make_folder(str(path.parent / "archive"))
     assert synced == [str(path.parent / "archive")] * 2
+
+
+def test_a_file_that_was_put_back_is_safe_before_it_counts(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with SqliteJournal(path) as journal:
+        leaving = due(journal, KEPT)
+        assert leaving is not None
+        wanted = job(journal, str(path.parent / "archive"), "valley-forge/mb-07", leaving)
+    made = prepare(wanted)
+    Path(f"{wanted.path}{UNFINISHED}").rename(wanted.path)
+    synced = []
+    monkeypatch.setattr(OperatingSystem, "sync_file", lambda _, each: synced.append(each))
+    assert prepare(wanted) == made
+    assert synced == [wanted.path]
+    publish(wanted, made)
+    assert synced == [wanted.path] * 2
 
 
 def test_a_file_is_written_only_where_it_leaves_room_for_the_table(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,12 @@ def test_pragmas_are_what_they_were_set_to(path: Path, name: str, _setting: obje
         assert journal._open().execute(f"PRAGMA {name}").fetchone() == (expected,)  # noqa: SLF001 -- that connection's
 
 
+def test_a_commit_waits_for_the_disk(path: Path) -> None:
+    with SqliteJournal(path) as journal:
+        assert journal._open().execute("PRAGMA journal_mode").fetchone() == ("wal",)  # noqa: SLF001 -- the same
+        assert journal._open().execute("PRAGMA synchronous").fetchone() == (2,)  # noqa: SLF001 -- FULL
+
+
 def test_a_pragma_that_is_not_honoured_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "PRAGMAS", (("page_size", 8192, 8192),))  # which a file that exists does not change
     with pytest.raises(JournalUnwritableError, match="page_size is 4096 and cannot be made 8192: put the journal on"):

@@ -228,6 +228,20 @@ def test_a_contribution_inside_an_award_is_refunded_by_the_house() -> None:
     totals(link)
 
 
+def test_a_link_gives_back_no_more_than_a_wager_gave() -> None:
+    table, link = seated()
+    locked(table, 1)
+    table.answer(link)
+    table.do(inputs.RoundVoided, by=FLOOR, round=1, reason="misdeal")
+    (intent,) = table.state.intents
+    table.do(inputs.LinkAnswered, intent=intent, display_cents=5, returned_units=10**12)
+    assert {name: table.state.accounts.get(name, 0) for name in ("wagers", "link:bank", "house:void")} == {
+        "wagers": 0,
+        "link:bank": 0,
+        "house:void": 0,
+    }
+
+
 def test_a_lost_link_takes_only_its_wager_out_and_lamps_know() -> None:
     table, link = seated()
     table.do(inputs.WagerAbsent, position=1, wager="royal9")

@@ -9,7 +9,7 @@ from controller.outlets.messages import MOST_RETURNS, retained
 from controller.outlets.meters import LABELS
 from controller.rules import catalog
 from controller.wire.messages import VERSION, Award, Message, Meter, Proof, Round
-from tests.core.play import DEALER, FLOOR, HEAVENLY, Rigged, Table
+from tests.core.play import DEALER, FLOOR, HEAVENLY, MINI, SUPERVISOR, SUPERVISOR2, Rigged, Table
 
 SIX_KINGS = {"player": ("KS", "KH", "KD"), "banker": ("KC", "KS", "KH")}
 MINOR = {"player": ("KS", "9S"), "banker": ("2H", "3D")}
@@ -67,6 +67,18 @@ def test_a_meter_shows_what_can_be_won_now() -> None:
     assert mystery.commitment == table.state.meters["royal9-mystery"].commitment
 
 
+def test_a_display_never_promises_more_than_can_be_won() -> None:
+    table = opened()
+    held = table.state.meters["royal9-mega"]
+    shown = held.display_cents
+    for fraction in (0, 1, 500_000, 999_999):
+        almost = msgspec.structs.replace(held, units=shown * 10**6 + fraction)
+        state = msgspec.structs.replace(table.state, meters={**table.state.meters, held.id: almost})
+        told = retained(state, 3)["meters/royal9-mega"]
+        assert isinstance(told, Meter)
+        assert told.display_cents == shown
+
+
 def test_a_hit_is_shown_beside_the_running_amount_until_it_is_validated() -> None:
     table = locked(opened())
     held = meter(table, "royal9-minor").display_cents
@@ -77,10 +89,33 @@ def test_a_hit_is_shown_beside_the_running_amount_until_it_is_validated() -> Non
     assert after.display_cents == 45_000
     (award,) = awards(table)
     assert (award.award, award.kind, award.outcome, award.meter) == (hit.award, "jackpot", "minor", "royal9-minor")
+    assert (award.position, award.round, award.amount_cents) == (1, 1, held)
     assert (award.player, award.banker, award.needs_second, award.reveal) == (("KS", "9S"), ("2H", "3D"), False, UNSET)
     table.do(inputs.AwardValidated, by=FLOOR, award=hit.award, method="slip", base_wager=True)
     assert meter(table, "royal9-minor").hits == ()
     assert awards(table) == []
+
+
+def test_every_award_that_waits_is_shown_at_its_meter_however_many() -> None:
+    """Also those whose hits are older than the last 25, which is all that a meter need show on demand."""
+    table = opened()
+    for _ in range(26):
+        table.do(inputs.WagerPresent, position=1, wager="royal9")
+        table.do(inputs.Button)
+        table.do(inputs.HandComplete, **MINOR)
+        table.do(inputs.WagerAbsent, position=1, wager="royal9")
+        table.do(inputs.Button)
+    hits = meter(table, "royal9-minor").hits
+    assert [hit.award for hit in hits] == [award.id for award in table.state.pending()]
+    assert len(hits) == len(awards(table)) == 26
+
+
+def test_a_meter_with_a_hit_is_faulted_with_its_table_too() -> None:
+    table = locked(opened())
+    table.do(inputs.HandComplete, **MINOR)
+    table.do(inputs.DeviceLost, device="b1", device_kind="button")
+    faulted = meter(table, "royal9-minor")
+    assert (faulted.state, len(faulted.hits)) == ("faulted", 1)
 
 
 def test_a_mystery_hit_is_revealed_with_its_award_and_among_the_proofs() -> None:
@@ -100,6 +135,16 @@ def test_a_mystery_hit_is_revealed_with_its_award_and_among_the_proofs() -> None
 def test_a_large_award_needs_two_people() -> None:
     table = locked(opened(wager="harmony"), "harmony")
     table.do(inputs.HandComplete, **SIX_KINGS)
+    assert [award.needs_second for award in awards(table)] == [True]
+
+
+def test_how_many_people_an_award_takes_is_what_is_filed_now() -> None:
+    table = locked(opened())
+    table.do(inputs.HandComplete, **MINOR)
+    assert [award.needs_second for award in awards(table)] == [False]
+    lower = MINI.replace('"10000.00"', '"400.00"').replace('"1000.00"', '"100.00"')
+    parts = {"toml": lower, "day": "2026-11-16", "reason": "as agreed"}
+    table.do(inputs.SubmissionChanged, by=SUPERVISOR, second=SUPERVISOR2, **parts)
     assert [award.needs_second for award in awards(table)] == [True]
 
 
@@ -155,6 +200,9 @@ def test_the_round_tells_its_cards_while_it_is_in_play_and_no_longer() -> None:
     assert (round_of(table).player, round_of(table).banker) == (("2S", "2H"), ("2D", "2C"))
     table.do(inputs.HandComplete, source="shoe", player=("2S", "2H", "5C"), banker=("2D", "2C", "KD"))
     assert (round_of(table).phase, round_of(table).player) == ("settled", ("2S", "2H", "5C"))
+    table.do(inputs.DeviceLost, device="b1", device_kind="button")
+    assert (round_of(table).phase, round_of(table).player) == ("faulted", ("2S", "2H", "5C"))
+    table.do(inputs.DeviceRestored, device="b1", device_kind="button")
     table.do(inputs.Button)
     assert (round_of(table).phase, round_of(table).player, round_of(table).banker) == ("open", UNSET, UNSET)
 

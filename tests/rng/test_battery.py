@@ -43,6 +43,19 @@ def sticky(random: Random) -> Callable[[], int]:
     return drawn
 
 
+def echoing(random: Random) -> Callable[[], int]:
+    """Now and then near the fifth before it, and near none in between."""
+    last = [LOW] * 5
+
+    def drawn() -> int:
+        near = random.random() < 0.05
+        wanted = last[0] + random.randrange(-500, 500) if near else random.randrange(LOW, HIGH)
+        last[:] = [*last[1:], min(HIGH - 1, max(LOW, wanted))]
+        return last[-1]
+
+    return drawn
+
+
 def striped(random: Random) -> Callable[[], int]:
     """Every other value from the other half: uniform, and anything but independent."""
     high = False
@@ -80,6 +93,7 @@ def test_a_good_generator_passes(seed: int) -> None:
         (modulo, "chi-square"),
         (leaning, "frequency"),
         (sticky, "serial correlation, lag 1"),
+        (echoing, "serial correlation, lag 5"),
         (striped, "runs"),
         (patient, "gap"),
         (patient, "poker"),

@@ -23,7 +23,7 @@ from controller.service.machine import Machine
 from controller.service.retention import LOOK_SECONDS, PAUSE_SECONDS, RETRY_SECONDS, Packer, Retention, in_a_process
 from controller.settings import JournalSettings, SettingsError, settings
 from tests.core.play import vault
-from tests.journal.closed_days import DAYS, KEPT, week
+from tests.journal.closed_days import DAYS, KEPT, archived, week
 from tests.people.tables import Lines
 
 WAIT_SECONDS = 60  # for a loaded machine
@@ -160,6 +160,34 @@ def test_what_a_crash_left_is_let_go_first(path: Path) -> None:
         asyncio.run(kept.until(lambda: LOOK_SECONDS in kept.clock.waits))
         assert journal.forget(10) == 0
     assert whole(path)
+
+
+def test_what_a_crash_left_is_let_go_although_no_day_is_due(path: Path) -> None:
+    archived(path, forget=False)
+    with SqliteJournal(path) as journal:
+        kept = Kept(journal)
+        asyncio.run(kept.until(lambda: LOOK_SECONDS in kept.clock.waits))
+        assert journal.forget(10) == 0
+    assert whole(path)
+
+
+def test_a_name_is_given_to_a_file_before_its_facts_may_leave(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing: list[str] = []
+    real = Engine.archive
+
+    def archive(self: Engine, fact: FactsWereArchived) -> None:
+        missing.extend([] if (path.parent / "archive" / fact.file).exists() else [fact.file])
+        real(self, fact)
+
+    async def here(job: Job, place: Place) -> FactsWereArchived:
+        return prepare(job, place)
+
+    monkeypatch.setattr(Engine, "archive", archive)
+    with SqliteJournal(path) as journal:
+        kept = Kept(journal, packer=here)
+        asyncio.run(kept.until(lambda: LOOK_SECONDS in kept.clock.waits))
+        assert journal.anchor() != EMPTY
+    assert missing == []
 
 
 def test_a_stop_ends_the_process_that_packs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

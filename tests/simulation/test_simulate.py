@@ -10,14 +10,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from controller.cli.main import main
 from controller.cli.simulate import MOST_ROUNDS
+from controller.core import meters, voids
 from controller.simulation import lines, trace
 from controller.simulation.layout import SUBMISSIONS, layout
 from controller.simulation.run import play
 from controller.simulation.schedule import KINDS, schedule
-from tests.simulation.variants import VARIANTS
 
 ROOT = Path(__file__).parent.parent.parent
 SILENT_SLOT = 7004  # a seed with an acceptor that is silent for 14 s
@@ -85,9 +86,11 @@ def test_every_event_can_be_read_back(tmp_path: Path) -> None:
 
 
 def test_a_violation_is_told_with_the_shortest_history_and_how_to_see_it_again(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with VARIANTS["void_keeps_the_reserve"]():
+    real = meters.reverse
+    with monkeypatch.context() as broken:  # a void gives back all but what went to the reserve
+        broken.setattr(voids, "reverse", lambda meter, share, *a, **b: real(meter, replace(share, reserve=0), *a, **b))
         assert main(["simulate", "--seed", "2", "--rounds", "60", "--table", "midibaccarat-harmony"]) == 1
         told = capsys.readouterr().out
         assert "VIOLATION with seed 2" in told
@@ -98,6 +101,17 @@ def test_a_violation_is_told_with_the_shortest_history_and_how_to_see_it_again(
         again = told.rpartition("again: ")[2]
         assert main([*shlex.split(again)[1:], "--no-shrink"]) == 1
     assert main(shlex.split(again)[1:]) == 0
+
+
+def test_a_violation_among_fair_draws_is_played_again_with_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = meters.reverse
+    with monkeypatch.context() as broken:
+        broken.setattr(voids, "reverse", lambda meter, share, *a, **b: real(meter, replace(share, reserve=0), *a, **b))
+        words = ["simulate", "--seed", "2", "--rounds", "60", "--table", "midibaccarat-harmony", "--fair"]
+        assert main([*words, "--no-shrink"]) == 1
+    assert "--table midibaccarat-harmony --fair" in capsys.readouterr().out.rpartition("again: ")[2]
 
 
 def test_what_was_covered_is_told(capsys: pytest.CaptureFixture[str]) -> None:

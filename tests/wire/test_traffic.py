@@ -28,7 +28,7 @@ from tests.ports import free_port
 from tests.wire.tables import PATIENCE_S, playing
 from tests.wire.validating import check
 
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=WHY_SKIPPED)
+pytestmark = [pytest.mark.skipif(bool(MISSING), reason=WHY_SKIPPED), pytest.mark.slow]
 ROOT = Path(__file__).parent.parent.parent
 GUIDE = (ROOT / "docs/mqtt.md").read_text()
 MEGA = "meters/royal9-mega"
