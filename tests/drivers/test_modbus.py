@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -346,7 +347,9 @@ def test_a_board_lost_in_the_cycle_in_which_the_line_is_lost_is_told_too(tmp_pat
                 await asyncio.sleep(0.05 + chance.random() * 0.2)
                 table.line.unplug()
                 await table.until(lambda: table.lost == {"b1", "b2", "b3", "b4"})
-                assert len(table.faults()) == 4
+                for id_ in ("b1", "b2", "b3", "b4"):  # a busy machine may have lost one before, which came back
+                    told = [type(e) for e in table.events if isinstance(e, Lost | Online) and e.device == id_]
+                    assert all(one is not other for one, other in pairwise(told)), (id_, told)
 
     played(scenario)
 
