@@ -1,6 +1,7 @@
 """Another PIN on the day of the first, and the controller dies before it is kept: the command again keeps it."""
 
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from controller.engine import EngineStoppedError
 from tests.commands.desks import Desk, run
 
-EVE = {"operator": "eve", "name": "Eve", "role": "dealer"}
+EVE: dict[str, Any] = {"operator": "eve", "name": "Eve", "role": "dealer"}
 OLD, NEW = "918273", "650214"
 
 

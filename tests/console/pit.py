@@ -1,5 +1,7 @@
 """What the tests of the table's and the floor's pages share: rounds played to a hit, and fingers on a page."""
 
+from typing import Any
+
 from playwright.async_api import Page
 
 from drivers.simulated.dealer import Round
@@ -35,9 +37,9 @@ def awards(house: House) -> list[str]:
     return sorted(found, key=lambda award: [int(number) for number in award.rsplit("-", 2)[1:]])
 
 
-async def looks(browser: Browser, path: str, **size: int) -> Page:
+async def looks(browser: Browser, path: str, width: int = 1024, height: int = 768, **more: Any) -> Page:  # noqa: ANN401 -- playwright's own
     """A page that knows the table and shows it as live."""
-    page = await browser.page(size.get("width", 1024), size.get("height", 768), path)
+    page = await browser.page(width, height, path, **more)
     await page.locator("#banner[data-state=live]").wait_for()
     return page
 

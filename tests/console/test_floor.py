@@ -1,6 +1,7 @@
 """Floor validation: three touches from hit to validated, two people where that is demanded, evidence, rejections."""
 
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Page, expect
 
@@ -14,8 +15,8 @@ expect.set_options(timeout=WAIT_SECONDS * 1000)
 COUNT_TOUCHES = "window.touches = 0; addEventListener('pointerdown', () => { window.touches += 1; }, true)"
 
 
-async def signed_in(browser: Browser, operator: str, width: int = 1024, height: int = 768) -> Page:
-    page = await looks(browser, "/floor", width=width, height=height)
+async def signed_in(browser: Browser, operator: str, width: int = 1024, height: int = 768, **more: Any) -> Page:  # noqa: ANN401 -- playwright's own
+    page = await looks(browser, "/floor", width, height, **more)
     await sign_in(page, operator)
     await expect(page.locator("#person")).to_contain_text(operator.title())
     return page
@@ -412,13 +413,31 @@ def test_nothing_is_wider_than_the_screen_or_too_small_for_a_finger(tmp_path: Pa
     visit(tmp_path, scene)
 
 
-# What is under a press, and how often the table made the page show the award anew meanwhile.
+# What is under a press, what was clicked, and how often the table made the page show the award anew meanwhile. A press
+# lasts until the test ends it, however busy the machine is. Returns where to press.
 WATCH_PRESS = """() => {
-    window.shown = 0;
     const head = document.getElementById("award-head");
     new MutationObserver(() => { window.shown += 1; }).observe(head, {childList: true});
-    window.button = document.getElementById("base-wager");
+    for (const name of ["pointerdown", "keydown"]) addEventListener(name, ({target}) => {
+        window.shown = 0;
+        window.button = target.closest("button");
+    }, {capture: true});
+    addEventListener("click", ({target}) => { window.clicked = target; }, {capture: true});
+    const later = window.setTimeout;
+    window.setTimeout = (work, ...more) => {
+        if (work.name !== "endPress") return later(work, ...more);
+        window.endPress = work;
+        return 0;
+    };
+    const button = document.getElementById("base-wager");
+    button.scrollIntoView({block: "center"});
+    const {x, y, width, height} = button.getBoundingClientRect();
+    return {x: x + width / 2, y: y + height / 2};
 }"""
+SHOWN = "() => window.shown > 0"
+STANDS = "window.button.isConnected"
+IS_CLICKED = "window.button.contains(window.clicked)"
+REPLACED = "() => !window.button.isConnected"
 
 
 def test_a_touch_counts_though_the_table_speaks_between_press_and_release(tmp_path: Path) -> None:
@@ -426,22 +445,69 @@ def test_a_touch_counts_though_the_table_speaks_between_press_and_release(tmp_pa
         await hit(house, MAJOR, 2)
         page = await signed_in(browser, "flo")
         button = page.locator("#base-wager")
-        await button.hover()
-        await page.evaluate(WATCH_PRESS)
+        point = await page.evaluate(WATCH_PRESS)
+        await page.mouse.move(point["x"], point["y"])
         await page.mouse.down()
         await house.reopen()
-        await page.wait_for_function("() => window.shown > 0")
-        assert await page.evaluate("window.button.isConnected"), "what is pressed stays"
+        await page.wait_for_function(SHOWN)
+        assert await page.evaluate(STANDS), "what is pressed stays"
         await page.mouse.up()
         await expect(button).to_have_attribute("aria-checked", "true")
+        assert await page.evaluate(IS_CLICKED)
         # The space bar is pressed and released in the same way.
         await button.focus()
-        await page.evaluate(WATCH_PRESS)
         await page.keyboard.down("Space")
         await house.lock()
-        await page.wait_for_function("() => window.shown > 0")
+        await page.wait_for_function(SHOWN)
+        assert await page.evaluate(STANDS)
         await page.keyboard.up("Space")
         await expect(button).to_have_attribute("aria-checked", "false")
+
+    visit(tmp_path, scene)
+
+
+def test_a_finger_touches_what_it_was_laid_on_and_not_what_came_meanwhile(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MAJOR, 2)
+        page = await signed_in(browser, "flo", has_touch=True)
+        point = await page.evaluate(WATCH_PRESS)
+        fingers = await page.context.new_cdp_session(page)
+        await fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+        await house.reopen()
+        await page.wait_for_function(SHOWN)
+        await fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        await expect(page.locator("#base-wager")).to_have_attribute("aria-checked", "true")
+        assert await page.evaluate(IS_CLICKED)
+        await page.wait_for_function(REPLACED)  # what came meanwhile is shown at once
+
+    visit(tmp_path, scene)
+
+
+# The browser's click comes as late as the test wants it: after a finger it looks for what was touched once more.
+LATE_CLICK = """() => {
+    addEventListener("touchend", (event) => {
+        event.preventDefault();
+        setTimeout(() => setTimeout(() => { window.released = true; }));
+    }, {capture: true, passive: false});
+}"""
+
+
+def test_what_a_finger_touched_stays_until_its_click(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MAJOR, 2)
+        page = await signed_in(browser, "flo", has_touch=True)
+        await page.evaluate(LATE_CLICK)
+        point = await page.evaluate(WATCH_PRESS)
+        fingers = await page.context.new_cdp_session(page)
+        await fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+        await house.reopen()
+        await page.wait_for_function(SHOWN)
+        await fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        await page.wait_for_function("() => window.released")
+        assert await page.evaluate(STANDS)
+        await page.evaluate("window.button.click()")
+        await expect(page.locator("#base-wager")).to_have_attribute("aria-checked", "true")
+        await page.wait_for_function(REPLACED)
 
     visit(tmp_path, scene)
 
@@ -450,13 +516,30 @@ def test_a_finger_that_rests_on_a_button_does_not_keep_the_page_from_showing_wha
     async def scene(house: House, _console: Console, browser: Browser) -> None:
         await hit(house, MAJOR, 2)
         page = await signed_in(browser, "flo")
-        await page.locator("#base-wager").hover()
-        await page.evaluate(WATCH_PRESS)
+        point = await page.evaluate(WATCH_PRESS)
+        await page.mouse.move(point["x"], point["y"])
         await page.mouse.down()
         await house.reopen()
-        await page.wait_for_function("() => window.shown > 0")
-        assert await page.evaluate("window.button.isConnected")
-        await page.wait_for_function("() => !window.button.isConnected")  # after two seconds
+        await page.wait_for_function(SHOWN)
+        assert await page.evaluate(STANDS)
+        await page.evaluate("window.endPress()")  # the two seconds are over
+        await page.wait_for_function(REPLACED)
         await page.mouse.up()
+
+    visit(tmp_path, scene)
+
+
+def test_a_press_that_is_no_touch_ends_by_itself(tmp_path: Path) -> None:
+    async def scene(house: House, _console: Console, browser: Browser) -> None:
+        await hit(house, MAJOR, 2)
+        page = await signed_in(browser, "flo")
+        await page.evaluate("() => { window.button = document.getElementById('base-wager'); }")
+        await page.locator("#base-wager").hover()
+        await page.mouse.down()
+        await page.mouse.move(1, 1)
+        await page.mouse.up()  # no click: it was pulled off the button
+        await house.reopen()
+        await page.wait_for_function(REPLACED)
+        await expect(page.locator("#base-wager")).to_have_attribute("aria-checked", "false")
 
     visit(tmp_path, scene)

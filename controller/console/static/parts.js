@@ -31,24 +31,26 @@ export function make(tag, { text: words, on = {}, ...attributes } = {}, ...child
 }
 
 // A touch is a press and a release on the same element. If what is pressed were replaced in between, because the table
-// said something just then, the browser would report no click and the touch would be lost. So the part of the page under
-// a press keeps its content until the release has been handled; what came meanwhile is shown then.
-const MOST_PRESS_MS = 2000; // longer is no touch: the page goes on showing what is true
+// said something just then, a mouse would give no click, and a finger would click whatever lies there by then: the
+// browser looks for what was touched only after it has told of the release. So the part of the page under a press keeps
+// its content until the click; what came meanwhile is shown then.
+const MOST_PRESS_MS = 2000; // longer is no touch, or a pull that clicks nothing: the page shows what is true again
 let pressed = null; // the element under a press
 let overdue = 0;
 const waiting = new Map(); // what a part of the page is to show after the press
 
-function press(event) {
-  if (event.type === "keydown" && event.key !== " ") return; // the space bar presses a button as a finger does
-  pressed = event.target;
+function press({ type, key, target }) {
+  // The space bar presses a button as a finger does, and writes a space elsewhere.
+  if (type === "keydown" && (key !== " " || target.matches?.("input"))) return;
+  pressed = target;
   clearTimeout(overdue);
-  overdue = setTimeout(release, MOST_PRESS_MS);
+  overdue = setTimeout(endPress, MOST_PRESS_MS);
 }
 
-function release() {
+function endPress() {
   clearTimeout(overdue);
   pressed = null;
-  setTimeout(showWaiting); // behind the click, which follows a release at once
+  if (waiting.size) setTimeout(showWaiting); // behind what the click does
 }
 
 function showWaiting() {
@@ -58,7 +60,7 @@ function showWaiting() {
 }
 
 for (const name of ["pointerdown", "keydown"]) addEventListener(name, press, { capture: true });
-for (const name of ["pointerup", "pointercancel", "keyup"]) addEventListener(name, release, { capture: true });
+for (const name of ["click", "pointercancel"]) addEventListener(name, endPress, { capture: true });
 
 /** Put other children into an element, and keep the focus where it was if that is still there by its id. */
 export function fill(element, ...children) {
