@@ -253,6 +253,9 @@ def _simulate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=0.0, metavar="N", help="and more, for so much processor time")
     parser.add_argument("--table", default="", metavar="NAME", help="the submission (default: by the seed)")
     parser.add_argument("--fair", action="store_true", help="draw mystery values as in life, not mostly low ones")
+    parser.add_argument(
+        "--hours", type=float, metavar="H", help="the table is open so long each day (default: by the seed)"
+    )
     parser.add_argument("--faults", default="all", metavar="KINDS", help="all, none, or kinds like power,noise")
     parser.add_argument("--only", metavar="NUMBERS", help="of the faults a seed lists, only these, like 3,17")
     parser.add_argument("--no-shrink", dest="shrink", action="store_false", help="tell a violation as it was found")

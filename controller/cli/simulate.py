@@ -13,6 +13,7 @@ from msgspec import json
 from controller.cli.output import say
 from controller.rules.errors import BadInputError
 from controller.simulation import trace
+from controller.simulation.choices import MOST_HOURS, Choices
 from controller.simulation.layout import SUBMISSIONS
 from controller.simulation.report import Tally, command_line, told
 from controller.simulation.run import Result, Taker, play
@@ -30,16 +31,22 @@ def run(options: argparse.Namespace) -> int:
         raise BadInputError(f"--rounds {options.rounds}: from 1 to {MOST_ROUNDS}")
     if options.table and options.table not in SUBMISSIONS:
         raise BadInputError(f"--table {options.table}: there are {', '.join(SUBMISSIONS)}")
-    tally = Tally()
+    if options.hours is not None and not 0 < options.hours <= MOST_HOURS:
+        raise BadInputError(f"--hours {options.hours:g}: more than 0, and at most {MOST_HOURS:g}")
+    tally, choices = Tally(), Choices(options.table, options.fair, options.hours or 0.0)
     for seed in _seeds(options, tally):
-        result = _played(seed, options.rounds, options, kinds, only)
+        result = _played(seed, options, choices, kinds, only)
         tally.add(result)
         if result.violations:
-            shortest = _shortest(seed, options, kinds, only) if options.shrink else Case(options.rounds, only or ())
-            return _tell(options, tally, result, shortest)
+            shortest = (
+                _shortest(seed, options.rounds, choices, kinds, only)
+                if options.shrink
+                else Case(options.rounds, only or ())
+            )
+            return _tell(options, tally, result, command_line(seed, shortest, choices), shortest)
         if not options.json and (options.runs > 1 or options.seconds):
             say(f"seed {seed}: {result.table}, {result.rounds} hands, {result.lives} starts: whole")
-    return _tell(options, tally, None, None)
+    return _tell(options, tally)
 
 
 def _seeds(options: argparse.Namespace, tally: Tally) -> Iterator[int]:
@@ -52,13 +59,13 @@ def _seeds(options: argparse.Namespace, tally: Tally) -> Iterator[int]:
 
 
 def _played(
-    seed: int, rounds: int, options: argparse.Namespace, kinds: tuple[str, ...], only: tuple[int, ...] | None
+    seed: int, options: argparse.Namespace, choices: Choices, kinds: tuple[str, ...], only: tuple[int, ...] | None
 ) -> Result:
     with ExitStack() as stack:
         takers: list[Taker] = []
         if options.trace:
             takers.append(_Written(stack.enter_context(Path(options.trace).open("wb"))))
-        return play(seed, rounds, table=options.table, fair=options.fair, kinds=kinds, keep=only, takers=takers)
+        return play(seed, options.rounds, choices, kinds=kinds, keep=only, takers=takers)
 
 
 class _Written:
@@ -71,19 +78,23 @@ class _Written:
         self._file.write(trace.line(event))
 
 
-def _shortest(seed: int, options: argparse.Namespace, kinds: tuple[str, ...], only: tuple[int, ...] | None) -> Case:
-    every = tuple(each.number for each in schedule(seed, options.rounds, kinds) if only is None or each.number in only)
+def _shortest(seed: int, rounds: int, choices: Choices, kinds: tuple[str, ...], only: tuple[int, ...] | None) -> Case:
+    every = tuple(each.number for each in schedule(seed, rounds, kinds) if only is None or each.number in only)
     print(f"seed {seed} shows a violation; looking for the shortest history that does", file=sys.stderr)
 
     def fails(case: Case) -> bool:
-        played = play(seed, case.rounds, table=options.table, fair=options.fair, kinds=kinds, keep=case.only)
-        return bool(played.violations)
+        return bool(play(seed, case.rounds, choices, kinds=kinds, keep=case.only).violations)
 
-    return shrunk(Case(options.rounds, every), fails)
+    return shrunk(Case(rounds, every), fails)
 
 
-def _tell(options: argparse.Namespace, tally: Tally, wrong: Result | None, shortest: Case | None) -> int:
-    again = command_line(wrong.seed, shortest, options.table, fair=options.fair) if wrong and shortest else ""
+def _tell(
+    options: argparse.Namespace,
+    tally: Tally,
+    wrong: Result | None = None,
+    again: str = "",
+    shortest: Case | None = None,
+) -> int:
     if options.json:
         say(json.encode(tally.as_dict(wrong, again)).decode())
     else:

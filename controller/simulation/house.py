@@ -15,6 +15,7 @@ from controller.mqtt import Said
 from controller.people.stopped import Stopped
 from controller.simulation import trace
 from controller.simulation.broker import Broker, Message
+from controller.simulation.choices import Choices
 from controller.simulation.desk import EVERYBODY, SUPERVISORS, Desk
 from controller.simulation.disk import PowerCutError, SimulatedDisk
 from controller.simulation.felt import Felt
@@ -49,22 +50,22 @@ class Listens(Protocol):
 class House:
     """A run under way."""
 
-    def __init__(  # noqa: PLR0913 -- what a run is made of
-        self, seed: int, loop: VirtualLoop, trace_: Trace, folder: Path, plan: Layout, *, fair: bool
+    def __init__(  # noqa: PLR0913, PLR0917 -- what a run is made of
+        self, seed: int, loop: VirtualLoop, trace_: Trace, folder: Path, plan: Layout, choices: Choices
     ) -> None:
         self.seed, self.loop, self.trace, self.layout = seed, loop, trace_, plan
         self.clock = Clock(loop, BEGIN, STRETCH)
         self.disk = SimulatedDisk(seed, milliseconds=lambda: self.clock.now() // 1000)
         self.broker = Broker(loop, Random(f"{seed} broker"), self._taken)
         self.felt = Felt(plan, loop, trace_, Random(f"{seed} wires"))
-        self.around = Around(loop, trace_, self.clock, self.disk, self.broker, self.felt, seed, fair=fair)
+        self.around = Around(loop, trace_, self.clock, self.disk, self.broker, self.felt, seed, fair=choices.fair)
         base = topics.base(plan.site, plan.table)
         self.base = base
         self.eye = Sign("sign-1", base, loop, trace_)
         self.signs = [self.eye, Sign("sign-2", base, loop, trace_)]
         self.books = Books("books", base, loop, trace_)
         self.desk = Desk("console", base, self.broker, loop, BEGIN, trace_, Random(f"{seed} desk"))
-        self.play = Play(self.felt, self.eye, self.desk, seed)
+        self.play = Play(self.felt, self.eye, self.desk, seed, choices.hours)
         self.life: Life | None = None
         self.lives = 0
         self.config = folder / "table.toml"

@@ -37,7 +37,7 @@ class StalledError(Exception):
 class Play:
     """One table's people."""
 
-    def __init__(self, felt: Felt, eye: Sign, desk: Desk, seed: object) -> None:
+    def __init__(self, felt: Felt, eye: Sign, desk: Desk, seed: object, hours: float) -> None:
         self.felt, self.eye, self.desk = felt, eye, desk
         self.rounds = 0  # hands dealt
         self.mistakes: dict[int, str] = {}  # what goes wrong, by the number of the hand
@@ -45,7 +45,8 @@ class Play:
         self._chance = Random(f"{seed} people")
         self._played: Round | None = None
         self._progress = 0.0
-        self._hours = self._chance.choice((1, 4, 6, 8, 12, 24))  # that it is open, each day
+        by_the_seed = self._chance.choice((1, 4, 6, 8, 12, 24))
+        self._hours = hours or by_the_seed  # that it is open, each day
 
     # -- what is seen --
 

@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
+from controller.simulation.choices import Choices
 from controller.simulation.run import Result
 from controller.simulation.schedule import schedule
 from controller.simulation.shrink import Case
@@ -85,10 +86,11 @@ def told(tally: Tally, wrong: Result | None, shortest: Case | None, again: str) 
     yield f"again: {again}"
 
 
-def command_line(seed: int, case: Case, table: str, *, fair: bool = False) -> str:
+def command_line(seed: int, case: Case, choices: Choices) -> str:
     """What replays it."""
     only = ",".join(map(str, case.only))
-    chosen = (f" --table {table}" if table else "") + (" --fair" if fair else "")
+    table = f" --table {choices.table}" if choices.table else ""
+    chosen = table + (" --fair" if choices.fair else "") + (f" --hours {choices.hours:g}" if choices.hours else "")
     return f"jackpotd simulate --seed {seed} --rounds {case.rounds}{chosen} " + (
         f"--only {only}" if only else "--faults none"
     )

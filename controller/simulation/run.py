@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from controller.simulation import trace
 from controller.simulation.auditor.auditor import Auditor
+from controller.simulation.choices import BY_THE_SEED, Choices
 from controller.simulation.desk import DEALERS, EVERYBODY
 from controller.simulation.disk import PowerCutError
 from controller.simulation.fate import Fate
@@ -79,14 +80,13 @@ async def _played(house: House, fate: Fate, rounds: int, kinds: Sequence[str]) -
 def play(  # noqa: PLR0913 -- all that makes a run
     seed: int,
     rounds: int,
+    choices: Choices = BY_THE_SEED,
     *,
-    table: str = "",
-    fair: bool = False,
     kinds: Sequence[str] = tuple(KINDS),
     keep: Container[int] | None = None,
     takers: Sequence[Taker] = (),
 ) -> Result:
-    """Play a run to its end. `fair`: mystery values are drawn as in life. `keep`: of its schedule, only these."""
+    """Play a run to its end. `keep`: of its schedule, only these."""
     counted: Counter[str] = Counter()
 
     def count(event: trace.Any_) -> None:
@@ -94,12 +94,16 @@ def play(  # noqa: PLR0913 -- all that makes a run
             counted[event.kind] += 1
 
     auditor = Auditor()
-    trace_, plan, loop = Trace(count, auditor.take, *takers), layout(Random(f"{seed} table"), table), VirtualLoop()
+    trace_, plan, loop = (
+        Trace(count, auditor.take, *takers),
+        layout(Random(f"{seed} table"), choices.table),
+        VirtualLoop(),
+    )
     faults = [each for each in schedule(seed, rounds, tuple(kinds)) if keep is None or each.number in keep]
     asyncio.set_event_loop(loop)
     stalled = ""
     with TemporaryDirectory(prefix="jackpotd-simulation-") as folder:
-        house = House(seed, loop, trace_, Path(folder), plan, fair=fair)
+        house = House(seed, loop, trace_, Path(folder), plan, choices)
         loop.set_exception_handler(house.note_error)
         main = loop.create_task(_played(house, Fate(house, faults), rounds, kinds))
         while not main.done():

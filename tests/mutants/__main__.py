@@ -63,9 +63,9 @@ def by_simulator(tree: Tree, seconds: float) -> Found:
     try:
         done = tree.run("tests.mutants.looking", str(seconds), seconds=LOADED_FACTOR * limit)
     except subprocess.TimeoutExpired:
-        return Found(limit, "the product hangs")
+        raise CannotSayError(f"the simulator does not end within {LOADED_FACTOR * limit} s") from None
     if done.returncode < 0:  # ended by the limit on its processor time
-        return Found(limit, "the product hangs")
+        return Found(limit, "the product hangs where no signal reaches it")
     try:
         look = json.decode(done.stdout.rstrip().rpartition("\n")[2], type=Look)
     except MsgspecError:

@@ -7,6 +7,7 @@ import pytest
 
 from controller.simulation import trace
 from controller.simulation.auditor.draws import Draws
+from controller.simulation.choices import Choices
 from controller.simulation.run import play
 from tests.core.play import HEAVENLY
 
@@ -49,6 +50,6 @@ def test_the_draws_of_a_fair_run_are_even_and_those_of_others_are_not() -> None:
     for fair in (True, False):
         draws = Draws()
         for seed in range(1, 7):
-            play(seed, 60, table="baccarat-heavenly9", fair=fair, takers=[draws.take])
+            play(seed, 60, Choices("baccarat-heavenly9", fair), takers=[draws.take])
         found.append(bool(draws.wrong()))
     assert found == [False, True]

@@ -109,9 +109,20 @@ def test_a_violation_among_fair_draws_is_played_again_with_them(
     real = meters.reverse
     with monkeypatch.context() as broken:
         broken.setattr(voids, "reverse", lambda meter, share, *a, **b: real(meter, replace(share, reserve=0), *a, **b))
-        words = ["simulate", "--seed", "2", "--rounds", "60", "--table", "midibaccarat-harmony", "--fair"]
+        words = [
+            "simulate",
+            "--seed",
+            "2",
+            "--rounds",
+            "60",
+            "--table",
+            "midibaccarat-harmony",
+            "--fair",
+            "--hours",
+            "0.5",
+        ]
         assert main([*words, "--no-shrink"]) == 1
-    assert "--table midibaccarat-harmony --fair" in capsys.readouterr().out.rpartition("again: ")[2]
+    assert "--table midibaccarat-harmony --fair --hours 0.5" in capsys.readouterr().out.rpartition("again: ")[2]
 
 
 def test_what_was_covered_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,6 +140,8 @@ def test_what_was_covered_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         ["--rounds", "0"],
         ["--rounds", str(MOST_ROUNDS + 1)],
         ["--table", "poker"],
+        ["--hours", "0"],
+        ["--hours", "24.5"],
         ["--faults", "flood"],
         ["--only", "three"],
     ],
