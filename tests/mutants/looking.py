@@ -3,13 +3,16 @@
 Mystery values are drawn as in life. It prints one line: a `Look`.
 """
 
+import os
 import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, count, cycle
+from typing import NoReturn
 
 from msgspec import Struct, json
 
@@ -22,6 +25,7 @@ SHORT, LONG = 90, 700  # hands: an evening, or a meter that grows past its value
 SHORT_DAY = 0.25  # hours: some fourteen hands, so that an evening's hands are six days, of which archives are made
 WITH_A_MYSTERY = ("minibaccarat-royal9-5", "baccarat-heavenly9")
 RUN_SECONDS = 45.0  # of processor time: the longest run takes some twenty
+LEAST_SECONDS = 0.001  # a timer of no time is none
 MOST_MORE_SECONDS = 10  # until a process is killed that does not end when its time is up
 
 
@@ -45,10 +49,6 @@ FIRST = (
 LATER = tuple(run for table in WITH_A_MYSTERY for run in (Run(LONG, table), Run(SHORT, table, SHORT_DAY)))
 
 
-class TimeIsUpError(SystemExit):
-    """Raised in whatever runs when a run has had its time. Event loops let nothing else through."""
-
-
 class Look(Struct, frozen=True):
     """What a look came to."""
 
@@ -57,38 +57,44 @@ class Look(Struct, frozen=True):
     found: str = ""  # the first thing that is wrong, with its seed
 
 
-def look(seconds: float) -> Look:
-    """Play, run after run, until something is wrong or the time is over."""
+Over = Callable[[Look], NoReturn]
+
+
+def look(seconds: float, over: Over) -> Look:
+    """Play, run after run, until something is wrong. When the time is over, in whatever runs, tell `over`."""
     draws, began = Draws(), time.process_time()
     for seed, run in zip(count(1), chain(FIRST, cycle(LATER)), strict=False):
-        found = _wrong(seed, run, seconds - (time.process_time() - began), draws)
-        spent = time.process_time() - began
-        if found or spent >= seconds:
-            return Look(round(spent, 1), seed, found)
+        left = seconds - (time.process_time() - began)
+        hangs = f"seed {seed}, {run.table}: the product hangs" if left > RUN_SECONDS else ""
+        with _limited(min(left, RUN_SECONDS), partial(_end, over, began, seed, hangs)):
+            found = _wrong(seed, run, draws)
+        if found:
+            return _came_to(began, seed, found)
     raise AssertionError("unreachable: there is always another seed")
 
 
-def _wrong(seed: int, run: Run, seconds: float, draws: Draws) -> str:
+def _wrong(seed: int, run: Run, draws: Draws) -> str:
     """The first thing that is wrong in a run, or in all the draws until its end."""
     try:
-        with _limited(min(seconds, RUN_SECONDS)):
-            result = play(seed, run.rounds, Choices(run.table, fair=True, hours=run.hours), takers=[draws.take])
-    except TimeIsUpError:
-        return f"seed {seed}, {run.table}: the product hangs" if seconds > RUN_SECONDS else ""
+        result = play(seed, run.rounds, Choices(run.table, fair=True, hours=run.hours), takers=[draws.take])
     except Exception as error:  # noqa: BLE001 -- whatever the product throws at whoever plays with it
         return f"seed {seed}, {run.table}: {error!r}"
     return next((f"seed {seed}, {run.table}: {each}" for each in result.violations), "") or draws.wrong()
 
 
+def _came_to(began: float, runs: int, found: str) -> Look:
+    return Look(round(time.process_time() - began, 1), runs, found)
+
+
+def _end(over: Over, began: float, runs: int, found: str, *_: object) -> None:
+    over(_came_to(began, runs, found))
+
+
 @contextmanager
-def _limited(seconds: float) -> Iterator[None]:
-    """End what takes more processor time. It is told so again and again: what hangs may catch it."""
-
-    def end(*_: object) -> None:
-        raise TimeIsUpError
-
+def _limited(seconds: float, end: Callable[..., None]) -> Iterator[None]:
+    """Call `end` in what takes more processor time."""
     before = signal.signal(signal.SIGPROF, end)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
+    signal.setitimer(signal.ITIMER_PROF, max(seconds, LEAST_SECONDS))
     try:
         yield
     finally:
@@ -101,11 +107,18 @@ def most_seconds(seconds: float) -> int:
     return int(seconds) + MOST_MORE_SECONDS
 
 
+def _say(found: Look) -> NoReturn:
+    """Say it, and end at once: in the midst of a run SQLite would call back into what is gone."""
+    sys.stdout.write(json.encode(found).decode() + "\n")
+    sys.stdout.flush()
+    os._exit(0)
+
+
 def main() -> None:
     """Look, within limits."""
     seconds = float(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_CPU, (most_seconds(seconds),) * 2)
-    sys.stdout.write(json.encode(look(seconds)).decode() + "\n")
+    _say(look(seconds, _say))
 
 
 if __name__ == "__main__":
