@@ -448,6 +448,31 @@ def test_a_coin_that_nobody_had_asked_for_when_five_events_followed_it_may_be_mi
     assert kinds(first(trace.CoinDropped, more, nth=1)(evenings["harmony"])) == found
 
 
+def _told(events: Events, up_to: str, payload_of: Callable[[trace.Row], bytes]) -> Events:
+    """The evening, with an event of every fact up to the first of a type."""
+    rows = [event for event in events if isinstance(event, trace.Row)]
+    last = next(row.seq for row in rows if row.type == up_to)
+    facts = [
+        {"seq": row.seq, "at": row.told_at, "type": row.type, "payload": json.decode(payload_of(row))}
+        for row in rows[:last]
+    ]
+    payload = json.encode({"epoch": 1, "seq": last, "facts": facts})
+    said = trace.Said(at=rows[0].at, life=1, topic=f"{BASE}/events", payload=payload)
+    return [*events[:-1], said, events[-1]]
+
+
+def test_of_people_everybody_is_told_no_more_than_that_something_happened(evenings: dict[str, Events]) -> None:
+    nothing = _told(
+        evenings["harmony"], "operator-changed", lambda e: b"{}" if e.type == "operator-changed" else e.payload
+    )
+    assert kinds(nothing) == set()
+    assert kinds(_told(evenings["harmony"], "operator-changed", lambda e: e.payload)) == {"chain"}
+
+
+def test_what_is_sealed_is_told_to_nobody(evenings: dict[str, Events]) -> None:
+    assert "chain" in kinds(_told(evenings["mystery"], "submission-filed", lambda e: e.payload))
+
+
 def test_every_verdict_is_provoked() -> None:
     assert WRONG.keys() == KINDS.keys()
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from controller.simulation.auditor.bookkeeper import Bookkeeper
-from controller.simulation.auditor.facts import told_to_all
 from controller.simulation.auditor.messages import award_wrong, meter_wrong, proof_wrong, round_wrong, status_wrong
 from controller.simulation.auditor.verdicts import Verdict
 from controller.simulation.trace import Commanded, Committed, Heard, LampShown, Replied, Said, Shown
@@ -226,7 +225,7 @@ class Outside:
 
 
 def _open(fact: dict[str, Any]) -> str:
-    return told_to_all(fact["type"], fact.get("payload", {}))
+    return json.dumps(fact.get("payload", {}), sort_keys=True)
 
 
 def _place(topic: str) -> tuple[str, str]:
