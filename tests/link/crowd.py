@@ -8,10 +8,8 @@ from pathlib import Path
 
 from msgspec import json
 
-from controller.link import admitting, postgres
+from tests.link.limits import patient
 from tests.link.player import Setup, played
-
-PATIENCE = 30
 
 
 def main(path: str) -> int:
@@ -35,12 +33,9 @@ def main(path: str) -> int:
 def _alone(setup: Setup) -> int:
     # Fifty processes share the cores that fifty boxes have each for themselves: what a link is given to answer in would
     # be spent waiting for a core. What happens when it is spent, the tests of faults show.
-    postgres.ANSWER_SECONDS *= PATIENCE
-    admitting.LOCK_MS *= PATIENCE
-    admitting.IN_TRANSACTION_MS *= PATIENCE
-    admitting.IDLE_MS *= PATIENCE
     try:
-        asyncio.run(played(setup))
+        with patient():
+            asyncio.run(played(setup))
     except BaseException:  # noqa: BLE001 -- told, and the process ends
         traceback.print_exc()
         return 1

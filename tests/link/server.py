@@ -201,6 +201,16 @@ class Server:
                     found.append(int(path.parent.name))
         return found
 
+    def until_a_commit_waits(self) -> None:
+        """Wait until a commit waits for a standby."""
+        waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND backend_type = 'client backend'"
+        self.wait_until(lambda: self.run(waits), "commits without a standby")
+
+    def until_followed(self, name: str) -> None:
+        """Wait until a standby follows, so that commits need wait no more."""
+        state = "SELECT count(*) FROM pg_stat_replication WHERE application_name = %s AND sync_state = 'sync'"
+        self.wait_until(lambda: self.run(state, (name,)) == [(1,)], "is not followed")
+
     # -- a standby --
 
     def standby(self, name: str = "standby") -> "Server":
@@ -212,8 +222,7 @@ class Server:
         other.configure()
         other.start()
         self.set("synchronous_standby_names", name)
-        state = "SELECT count(*) FROM pg_stat_replication WHERE application_name = %s AND sync_state = 'sync'"
-        self.wait_until(lambda: self.run(state, (name,)) == [(1,)], "is not followed")
+        self.until_followed(name)
         return other
 
     def promote(self) -> None:

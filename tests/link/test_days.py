@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.engine import gaming_day
+from controller.link import postgres
 from controller.link.days import SETTLED, Bounds, bounds, report
 from controller.link.reading import snapshot
 from controller.link.sessions import LinkLostError
@@ -351,8 +352,12 @@ def test_a_day_has_not_ended_while_a_commit_of_it_waits_for_its_standby(tmp_path
     async def cut_off(desk: Desk) -> None:
         async with meeting(desk.setup)(desk.identity()) as session:
             own_server.set("synchronous_standby_names", "nobody")
+            asking = asyncio.create_task(desk.ask(session))
+            await asyncio.to_thread(own_server.until_a_commit_waits)  # hung up no sooner: the line must be written
+            assert isinstance(session, postgres.Session)
+            session.hang_up()
             with pytest.raises(LinkLostError):
-                await desk.ask(session)
+                await asking
 
     with Desk(floor.setup("t-1")) as desk:
         desk.lock_out(1)

@@ -16,6 +16,7 @@ from msgspec import json
 from controller.link.sessions import LinkLostError, LinkRefusedError
 from tests.link.desk import Desk
 from tests.link.floor import HEAVENLY9, Floor
+from tests.link.limits import shipped
 from tests.link.player import Player, Setup, meeting
 from tests.link.server import Server
 
@@ -98,9 +99,10 @@ def test_a_frozen_server_is_lost_and_comes_back_where_it_was(floor: Floor, own_s
                 await player.play(2)
             own_server.freeze()
             try:
-                for player in players:
-                    await player.until(lambda state, who=player: not who.is_linked(state))  # type: ignore[misc]
-                    lost[player.setup.table] = player.link.reason
+                with shipped("ANSWER_SECONDS"):
+                    for player in players:
+                        await player.until(lambda state, who=player: not who.is_linked(state))  # type: ignore[misc]
+                        lost[player.setup.table] = player.link.reason
             finally:
                 own_server.thaw()
             for player in players:
@@ -151,15 +153,17 @@ def test_without_its_standby_a_server_acknowledges_nothing(floor: Floor, own_ser
         standby.end()
 
         async def asked() -> None:
-            with pytest.raises(LinkLostError):
-                await desk.ask_anew()
-            with pytest.raises(LinkLostError):  # nor when it is asked again, and finds the line on this server alone
-                await desk.ask_anew()
+            with shipped("ANSWER_SECONDS", "_TAKE_OVER_TRIES"):
+                with pytest.raises(LinkLostError):
+                    await desk.ask_anew()
+                with pytest.raises(LinkLostError):  # nor when it is asked again, and another session still waits
+                    await desk.ask_anew()
 
         asyncio.run(asked())
         assert len(desk.intents) == 2
         assert floor.flaws(TABLES[0]) == []
         standby.start()
+        own_server.until_followed(standby.name)
         asyncio.run(desk.ask_anew())
         assert desk.intents == []
     standby.end()

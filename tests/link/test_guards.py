@@ -18,6 +18,7 @@ from controller.vault import Vault, key_id
 from tests.core.play import FLOOR, SUPERVISOR, SUPERVISOR2
 from tests.link.desk import Desk
 from tests.link.floor import HARMONY, HEAVENLY9, Floor
+from tests.link.limits import shipped
 from tests.link.player import NAME, meeting, near_chances
 from tests.link.server import Server
 
@@ -136,14 +137,20 @@ def test_what_waits_for_a_standby_that_is_gone_is_shown_to_nobody(tmp_path: Path
             async with meeting(idle.setup)(idle.identity()) as watching:
                 async with meeting(desk.setup)(desk.identity()) as session:
                     own_server.set("synchronous_standby_names", "nobody")
+                    asking = asyncio.create_task(desk.ask(session))
+                    # Hung up no sooner: the line must be written, and its commit wait.
+                    await asyncio.to_thread(own_server.until_a_commit_waits)
+                    assert isinstance(session, postgres.Session)
+                    session.hang_up()
                     with pytest.raises(LinkLostError):
-                        await desk.ask(session)
+                        await asking
                 for _ in range(2):  # its own session is not thrown out: that would make the line visible
-                    with pytest.raises(LinkLostError):
+                    with shipped("_TAKE_OVER_TRIES"), pytest.raises(LinkRefusedError, match="is active at the link"):
                         await desk.ask_anew()
                 await watching.look()
                 assert watching.shown["harmony"].seq == lines(own_server, "waiting") == 0
-                with pytest.raises(LinkLostError):  # and a table that asks nothing learns that nothing can be committed
+                # And a table that asks nothing learns that nothing can be committed.
+                with shipped("ANSWER_SECONDS"), pytest.raises(LinkLostError, match="does not answer within"):
                     await watching.prove()
             own_server.set("synchronous_standby_names", "")
             own_server.wait_until(lambda: lines(own_server, "waiting") == 1, "does not go on")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from controller.link.sessions import Identity, LinkLostError, LinkRefusedError
 from controller.wire.link import LinkSettings
 from tests.link.desk import Desk
 from tests.link.floor import HARMONY, Floor
+from tests.link.limits import SHIPPED, shipped
 from tests.link.player import meeting, near_chances
 from tests.link.proxy import proxied
 from tests.link.server import Server
@@ -117,7 +119,7 @@ def test_a_table_that_is_active_already_is_refused_and_let_in_when_the_other_has
 
         async def tried() -> None:
             async with meeting(desk.setup)(desk.identity()) as session:
-                with pytest.raises(LinkRefusedError, match="is active at the link bank already"):
+                with shipped("_TAKE_OVER_TRIES"), pytest.raises(LinkRefusedError, match="is active at the link bank"):
                     async with meeting(desk.setup)(desk.identity("another controller")):
                         pass
                 await session.look()  # and the one that was there has noticed nothing
@@ -135,7 +137,7 @@ def test_a_session_of_this_very_process_that_was_cut_off_is_taken_over(floor: Fl
                 through = replace(desk.setup, dsn=proxy.dsn(floor.database))
                 async with meeting(through)(desk.identity()) as first:
                     proxy.freeze()  # the server hears nothing of the end of it
-                    with pytest.raises(LinkLostError):
+                    with shipped("ANSWER_SECONDS"), pytest.raises(LinkLostError):
                         await first.look()
                     async with meeting(desk.setup)(desk.identity()) as second:
                         await second.look()
@@ -267,8 +269,9 @@ def test_a_server_that_hangs_is_lost_in_the_time_it_has(tmp_path: Path, own_serv
         async def asked() -> None:
             async with meeting(desk.setup)(desk.identity()) as session:
                 own_server.freeze()
+                why = f"does not answer within {SHIPPED['ANSWER_SECONDS']} s"
                 try:
-                    with pytest.raises(LinkLostError, match=f"does not answer within {postgres.ANSWER_SECONDS} s"):
+                    with shipped("ANSWER_SECONDS"), pytest.raises(LinkLostError, match=why):
                         await session.apply(desk.intents[0], desk.now())
                 finally:
                     own_server.thaw()
@@ -283,23 +286,32 @@ def test_who_waits_too_long_for_the_row_asks_again(floor: Floor, server: Server)
         desk.lock_out(1)
         with server.connect(floor.database) as other, other.transaction():
             other.execute("SELECT * FROM jackpotd.meters FOR UPDATE")
-            with pytest.raises(LinkLostError, match=r"lock timeout|does not answer"):
+            with shipped("LOCK_MS"), pytest.raises(LinkLostError, match="lock timeout"):
                 asyncio.run(desk.ask_anew())
         asyncio.run(desk.ask_anew())
     floor.audit(TABLE)
 
 
 def test_a_controller_that_hangs_with_the_row_is_put_out_by_the_server(floor: Floor) -> None:
+    # At once, so that it has the row before it can be put out.
+    begin = "BEGIN; SELECT * FROM jackpotd.meters FOR UPDATE"
     with Desk(floor.setup(TABLE)) as one, Desk(floor.setup("t-2")) as other:
         other.lock_out(1)
 
-        async def hung(session: postgres.Session) -> None:
-            await session._connection.execute("BEGIN")  # noqa: SLF001 -- as one that stops in mid-intent
-            await session._connection.execute("SELECT * FROM jackpotd.meters FOR UPDATE")  # noqa: SLF001 -- the same
-            await other.ask_anew()
+        async def hung() -> None:
+            async with AsyncExitStack() as stack:
+                with shipped("IN_TRANSACTION_MS"):  # of this session alone
+                    session = await stack.enter_async_context(meeting(one.setup)(one.identity()))
+                assert isinstance(session, postgres.Session)
+                await session._connection.execute(begin, prepare=False)  # noqa: SLF001 -- as one that stops in mid-intent
+                await other.ask_anew()
 
-        within(one, hung)
+        asyncio.run(hung())
         assert other.intents == []
+
+
+def test_who_hangs_is_put_out_before_others_have_waited_too_long_and_they_before_they_are_hung_up() -> None:
+    assert SHIPPED["IN_TRANSACTION_MS"] < SHIPPED["LOCK_MS"] < SHIPPED["ANSWER_SECONDS"] * 1000
 
 
 # -- rights --
