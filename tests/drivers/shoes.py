@@ -1,6 +1,7 @@
 """A shoe on a line in the hands of a test, and what must be true of all that its driver hands up."""
 
 import asyncio
+import select
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -14,10 +15,11 @@ from drivers.shoe import Shoe
 from drivers.simulated.dealer import Dealer, Round
 from drivers.simulated.line import CLEAN, Condition, TwinLine
 from drivers.simulated.shoe import ShoeTwin, tell
-from tests.drivers.lines import eventually
+from tests.drivers.lines import PATIENCE, eventually
 
 ROUNDS = 60
 SEED = 4
+QUIET_TURNS = 20  # of the loop: more than any answer takes from one end to the other
 ROUND = Round(("9H", "KS"), ("2C", "5D"), "player")
 
 
@@ -46,6 +48,22 @@ class Table:
             for said in tell(played, twin):
                 self.line.send(said)
                 await asyncio.sleep(0)
+
+    async def quiet(self) -> None:
+        """Wait until all that was said is taken and all that was answered is heard. Both ends are in this loop."""
+        still, heard = 0, -1
+        async with asyncio.timeout(PATIENCE):
+            while still < QUIET_TURNS:
+                is_still = len(self.heard) == heard and not self._is_under_way()
+                still, heard = still + 1 if is_still else 0, len(self.heard)
+                await asyncio.sleep(0)
+
+    def _is_under_way(self) -> bool:
+        """Whether bytes lie unread at either end. Asking also brings there what the kernel still holds."""
+        unread = select.poll()
+        for end in (self.line._master, self.line._slave):  # noqa: SLF001 -- nobody else needs to know
+            unread.register(end, select.POLLIN)
+        return bool(self.line._unsent or unread.poll(0))  # noqa: SLF001 -- the same
 
     def count(self, kind: type[Event]) -> int:
         return sum(isinstance(event, kind) for event in self.events)

@@ -12,18 +12,34 @@ from drivers.driver import Counters
 from drivers.port import Line, LineSettings
 from drivers.simulated.cctalk import Acceptor, AcceptorBus
 from drivers.simulated.line import Twin, TwinLine
+from tests.drivers.lines import eventually
 
 PATIENCE = 30.0
+# Of a reply: long where one is expected, as machines may be slow; short where none comes.
+EXPECTED, SHORT = 5.0, 0.05
 
 
-def talk(tmp_path: Path, twin: Twin, talking: Callable[[Bus, TwinLine], Awaitable[None]]) -> None:
+class PatientBus(Bus):
+    """A bus whose patience a test sets."""
+
+    def wait(self, seconds: float) -> None:
+        self._reply_seconds = seconds
+
+    async def until_there(self, size: int) -> None:
+        """Wait until so many bytes have come unasked."""
+        line = self._line
+        assert isinstance(line, Line)
+        await eventually(lambda: len(line._unread) == size)  # noqa: SLF001 -- nobody else needs to know
+
+
+def talk(tmp_path: Path, twin: Twin, talking: Callable[[PatientBus, TwinLine], Awaitable[None]]) -> None:
     async def main() -> None:
         line = TwinLine(tmp_path / "wire", twin)
         line.plug()
         port = Line(LineSettings(port=str(line.path), baudrate=115200))
         try:
             async with asyncio.timeout(PATIENCE):
-                await talking(Bus(port, "simple", 0.05, 10 / 115200), line)
+                await talking(PatientBus(port, "simple", EXPECTED, 10 / 115200), line)
         finally:
             port.close()
             line.unplug()
@@ -79,11 +95,14 @@ def test_silence_says_whether_even_the_echo_is_missing(tmp_path: Path) -> None:
     wire = AcceptorBus([acceptor], echo=True)
     counters = Counters()
 
-    async def talking(bus: Bus, line: TwinLine) -> None:
+    async def talking(bus: PatientBus, line: TwinLine) -> None:
+        bus.wait(0.5)  # the echo is waited for as long as a reply
         with pytest.raises(SilentError, match="no whole reply came"):  # its own echo came
             await bus.ask(9, SIMPLE_POLL, counters=counters)
+        bus.wait(EXPECTED)
         await bus.ask(2, SIMPLE_POLL, counters=counters)
         line.twin = Mute()
+        bus.wait(SHORT)
         with pytest.raises(SilentError, match="not even the echo"):
             await bus.ask(2, SIMPLE_POLL, counters=counters, tries=2)
 
@@ -110,7 +129,7 @@ class Flood:
 def test_a_device_that_floods_is_silent_in_the_end_and_does_not_disturb_the_next(tmp_path: Path) -> None:
     counters = Counters()
 
-    async def talking(bus: Bus, line: TwinLine) -> None:
+    async def talking(bus: PatientBus, line: TwinLine) -> None:
         async def flood() -> None:
             while True:
                 line.send(bytes(500))
@@ -118,10 +137,12 @@ def test_a_device_that_floods_is_silent_in_the_end_and_does_not_disturb_the_next
 
         line.twin = Flood()
         flooding = asyncio.create_task(flood())
+        bus.wait(SHORT)
         with pytest.raises(SilentError, match="no whole reply came"):
             await bus.ask(2, READ_CREDITS, counters=counters)
         flooding.cancel()
         line.twin = AcceptorBus([Acceptor()])
+        bus.wait(EXPECTED)
         assert len(await bus.ask(2, READ_CREDITS, counters=counters, tries=3)) == 11
 
     talk(tmp_path, Mute(), talking)
@@ -131,14 +152,17 @@ def test_a_device_that_floods_is_silent_in_the_end_and_does_not_disturb_the_next
 def test_a_reply_that_comes_too_late_is_not_taken_for_that_to_the_next_request(tmp_path: Path) -> None:
     counters = Counters()
 
-    async def talking(bus: Bus, line: TwinLine) -> None:
+    async def talking(bus: PatientBus, line: TwinLine) -> None:
+        bus.wait(SHORT)
         with pytest.raises(SilentError):
             await bus.ask(2, READ_CREDITS, counters=counters)
+        bus.wait(EXPECTED)
         late = Acceptor()
         late.happen(9, 1)
-        line.send(AcceptorBus([late]).received(bytes.fromhex("020001E518")))
+        reply = AcceptorBus([late]).received(bytes.fromhex("020001E518"))
+        line.send(reply)
         line.twin = AcceptorBus([Acceptor()])
-        await asyncio.sleep(0.05)  # until it has come
+        await bus.until_there(len(reply))
         assert await bus.ask(2, READ_CREDITS, counters=counters, tries=3) == bytes(11)
 
     talk(tmp_path, Mute(), talking)
@@ -161,7 +185,8 @@ def test_a_wrong_checksum_is_counted_and_asked_again(tmp_path: Path) -> None:
 
     counters = Counters()
 
-    async def talking(bus: Bus, _: TwinLine) -> None:
+    async def talking(bus: PatientBus, _: TwinLine) -> None:
+        bus.wait(1.0)  # also after the broken reply, as another could follow
         assert await bus.ask(2, READ_CREDITS, counters=counters, tries=2) == bytes(11)
 
     talk(tmp_path, Worn(), talking)
