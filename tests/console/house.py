@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec import json
 from playwright.async_api import Browser as Chromium
-from playwright.async_api import BrowserContext, Page
+from playwright.async_api import BrowserContext, Page, expect
 
 from tests.console import browsers
 from tests.console.browsers import SHARED, Shared
@@ -25,6 +25,8 @@ from tests.service.program import Program
 
 NAME = f"{SITE}/{TABLE}"
 SCREENSHOTS = "JACKPOTD_SCREENSHOTS"  # a folder to keep them in; otherwise they go with the test
+
+expect.set_options(timeout=WAIT_SECONDS * 1000)  # for every test with a browser: all of them come by here
 
 needs_a_house = pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not on this machine")
 

@@ -15,6 +15,7 @@ from controller.wire.broker import MqttSettings
 from tests.console.browsers import browse
 from tests.console.house import Browser, Console, browsing
 from tests.outlets.brokers import Mosquitto
+from tests.service.house import patient
 
 SPOKEN = tuple(f"valley-forge/mb-0{number}" for number in range(1, 7))
 LIFE_SECONDS = 1.0  # twice as often as a controller: the machine may be busy
@@ -124,7 +125,8 @@ def listen(folder: Path, scene: Callable[[Tables, Console, Browser], Awaitable[N
         finally:
             broker.close()
 
-    browse(main())
+    with patient():
+        browse(main())
 
 
 async def until(page: Page, script: str, argument: object = None) -> Any:  # noqa: ANN401 -- what the page says

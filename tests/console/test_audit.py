@@ -1,14 +1,16 @@
 """/audit as a person sees it: a real journal of three days, the real controller, broker, console and browser."""
 
+import asyncio
 import csv
 import io
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 from msgspec import json
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Download, Page, Route, expect
 
 from controller.console.limits import DOWNLOADS_PER_MINUTE
 from controller.console.texts import LANGUAGES, load
@@ -24,6 +26,7 @@ from controller.wire.commands import REQUESTS
 from tests.console.browsers import needs_a_browser
 from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.recorded import record
+from tests.console.visitors import most_since
 from tests.service.house import PINS, House
 
 pytestmark = needs_a_browser
@@ -365,6 +368,7 @@ def test_every_section_downloads_as_csv_and_json(tmp_path: Path) -> None:
         page = await opened(browser, "readings")
         wanted = ["readings", "hits", f"hits?award={known['paid'].id}", "rounds", "actions"]
         assert 2 * len(wanted) == DOWNLOADS_PER_MINUTE
+        begun = monotonic()
         for where in wanted:
             await go(page, where)
             links = page.locator("a.download")
@@ -378,12 +382,27 @@ def test_every_section_downloads_as_csv_and_json(tmp_path: Path) -> None:
                 sizes.append(len(json.decode(whole)["rows"]) if place else len(whole.splitlines()) - 1)
             assert sizes[0] >= sizes[1] > 0, where  # a cell may hold more than one line
         await go(page, "operators")
-        await page.click("a.download >> nth=0")  # one too many in a minute: the browser shows why
+        done = DOWNLOADS_PER_MINUTE
+        while await _downloads(page):  # some came back on a busy machine; one is too many, and the browser shows why
+            done += 1
+            assert done <= most_since(begun, DOWNLOADS_PER_MINUTE)
         await expect(page.locator("body")).to_contain_text("wait a minute")
         await page.go_back()
         await expect(page.locator("#panel h2")).to_have_text("Operators")
 
     audited(tmp_path, scene)
+
+
+async def _downloads(page: Page) -> bool:
+    """Click on a download; whether there is one. It is over before the next, for few may run at once."""
+    came: asyncio.Queue[Download] = asyncio.Queue()
+    page.once("download", came.put_nowait)
+    async with page.expect_response(lambda answer: "/audit/download" in answer.url) as waiting:
+        await page.click("a.download >> nth=0")
+    if (await waiting.value).status == 429:
+        return False
+    await (await came.get()).path()
+    return True
 
 
 RECKONED = """async ([name]) => {
@@ -634,16 +653,27 @@ async def _days(page: Page, number: int) -> None:
     await expect(page.locator("svg.chart")).to_have_count(len(_LABELS))
 
 
+# Everything that is said while the journal is asked: some of it stands for a second and would be missed by looking.
+SAID = """() => {
+    const words = document.querySelector("#running-text");
+    window.said = [];
+    new MutationObserver(() => said.push(words.textContent)).observe(words, {childList: true});
+}"""
+
+
 def test_a_busy_address_waits_and_a_lost_server_is_named(tmp_path: Path) -> None:
     async def scene(_: House, browser: Browser, __: Known) -> None:
         page = await opened(browser, "operators")
         busy = {"ok": False, "error": "too-many", "message": "too much at once from this address: wait a minute"}
         await page.route("**/api/command/query-hits", lambda route: route.fulfill(status=429, json=busy), times=1)
+        await page.evaluate(SAID)
         await page.evaluate("location.hash = 'hits'")
-        await expect(page.locator("#running")).to_contain_text("Asking the journal")
-        await expect(page.locator("#running")).to_contain_text("Still asking")
         await expect(page.locator("table.records tbody tr").first).to_be_visible()
         await expect(page.locator("#running")).to_be_hidden()
+        asking, long, nothing = await page.evaluate("said")
+        assert asking.startswith("Asking the journal")
+        assert long.startswith("Still asking")
+        assert nothing == ""
         refused = {"ok": False, "error": "faulted", "message": "the journal cannot be read: it took longer than 20 s"}
         await page.route("**/api/command/query-actions", lambda route: route.fulfill(json=refused), times=1)
         await go(page, "actions")

@@ -23,11 +23,10 @@ from tests.console.pit import (
     spills,
     touch_in,
 )
-from tests.service.house import PINS, WAIT_SECONDS, House
+from tests.service.house import PINS, House
 from tests.service.test_table import MINOR_AT_1, SIX_OF_A_KIND
 
 pytestmark = needs_a_browser
-expect.set_options(timeout=WAIT_SECONDS * 1000)
 SHORT = "[signage]\nhit_seconds = 8"  # and not less: the machine may be busy
 PHONE = {"width": 390, "height": 844}
 API = """async ([table, name, fields]) => {

@@ -13,10 +13,9 @@ from drivers.simulated.shoe import tell
 from tests.console.browsers import needs_a_browser
 from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import MEGA, cards, dollars, hit, locked, looks, spills
-from tests.service.house import WAIT_SECONDS, House
+from tests.service.house import House
 
 pytestmark = needs_a_browser
-expect.set_options(timeout=WAIT_SECONDS * 1000)
 # In the order in which the pad takes them: two of the Player, two of the Banker, third cards.
 MEGA_AT_1 = ("KS", "9S", "KS", "9S")
 MINOR_AT_1 = ("KS", "9S", "2H", "3D")
@@ -384,7 +383,7 @@ def test_four_cards_are_sent_first_and_the_rest_later_and_a_mistake_is_corrected
         await page.locator("#send-hand").click()
         await page.locator("#pad-done").click()
         await house.until(lambda: house.sign.phase == "settled")
-        assert await page.locator(".cards-dealt .card").count() == 5
+        await expect(page.locator(".cards-dealt .card")).to_have_count(5)
 
         await page.locator("#correct-hand").click()
         await page.locator("#clear").click()

@@ -7,10 +7,9 @@ from playwright.async_api import Page, expect
 from tests.console.browsers import needs_a_browser
 from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import awards, cards, key_in, looks
-from tests.service.house import WAIT_SECONDS, House
+from tests.service.house import House
 
 pytestmark = needs_a_browser
-expect.set_options(timeout=WAIT_SECONDS * 1000)
 LATE_HANDS = 3  # as filed: so many rounds back a floorperson alone will do
 MAJOR_AT_2 = ("2H", "7D", "KH", "9H")
 

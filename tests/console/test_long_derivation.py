@@ -18,10 +18,9 @@ from tests.console.pit import looks
 from tests.console.recorded import Recorded
 from tests.console.test_audit import dollars, opened
 from tests.journal.played import MINOR_AT_1
-from tests.service.house import WAIT_SECONDS, House
+from tests.service.house import House
 
 pytestmark = needs_a_browser
-expect.set_options(timeout=WAIT_SECONDS * 1000)
 POSITIONS = range(1, 10)
 ROUNDS = 60  # of nine wagers each: more than two pages of lines, and not a multiple of one
 FAR = 70_000  # cents above its minimum, at which the mystery meter would be hit: not in these rounds

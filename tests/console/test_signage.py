@@ -1,6 +1,7 @@
 """The sign on the wall, in a whole house: what a person in front of it sees is what the journal has."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ WALL = 1920, 1080, "/signage"
 SHORT = "[signage]\nhit_seconds = 8"  # and not less: the machine may be busy
 SHOWN = """() => Object.fromEntries(Array.from(document.querySelectorAll("#sign .meter"), (meter) =>
     [meter.dataset.meter, meter.querySelector(".amount:not([hidden])")?.textContent ?? null]))"""
-# What the wheels say in every frame, the lowest and the highest it can be read as, and what is true at that moment.
+# What the wheels say after every frame: when that was, the lowest and the highest it can be read as, what is true at
+# that moment, and when it was read, which on a busy machine may be long after the frame.
 WATCH = """async ([table, meter]) => {
     const {connect} = await import("/static/live.js");
     const live = connect([table]);
@@ -27,15 +29,18 @@ WATCH = """async ([table, meter]) => {
     live.on((_, topic, message) => {
         if (topic === `meters/${meter}`) watched.told.push([performance.now(), message.display_cents]);
     });
-    const look = () => {
+    const look = (frame) => {
         const read = (face) => Number(Array.from(wheels(), (wheel) => face(...wheel.children) || "0").join(""));
         const low = read((now) => now.textContent);
         const high = read((now, next) => next.textContent || now.textContent);
-        watched.samples.push([performance.now(), low, high, live.get(table, `meters/${meter}`).display_cents]);
-        requestAnimationFrame(() => setTimeout(look));
+        const {display_cents: due} = live.get(table, `meters/${meter}`);
+        watched.samples.push([frame, low, high, due, performance.now()]);
+        requestAnimationFrame(() => setTimeout(look, 0, performance.now()));
     };
-    look();
+    look(performance.now());
 }"""
+ROLL_MS = 700  # odometer.js: so long an amount is rolled to
+STEP_MS = 10  # in which wheels with far to go are seen to turn
 
 
 def dollars(cents: int) -> str:
@@ -87,10 +92,14 @@ def _check_wheels(samples: list[list[float]], told: list[list[float]]) -> None:
     """Never above what is true, never a second behind it, and on the way in between."""
     assert [each for each in samples if each[2] > each[3]] == []
     assert len({each[3] for each in samples}) == 4  # three rounds
-    assert len({each[1] for each in samples}) > 12  # rolled, not jumped
-    for time, low, _, _ in samples:
-        due = [cents for at, cents in told if time - at >= 1000]
+    for frame, low, *_ in samples:
+        due = [cents for at, cents in told if frame - at >= 1000]
         assert not due or low >= due[-1]
+    for (_, before), (at, _) in pairwise(told):
+        # Rolled, not jumped: seen only where frames fell into the roll, and a busy machine may paint none there.
+        rolling = [each for each in samples if at < each[4] < at + ROLL_MS]
+        for (*_, one), (*_, other), (_, low, _, true, _) in zip(rolling, rolling[1:], rolling[2:], strict=False):
+            assert other - one < STEP_MS or before < low < true
 
 
 def test_who_wants_no_motion_gets_none(tmp_path: Path) -> None:
@@ -102,8 +111,8 @@ def test_who_wants_no_motion_gets_none(tmp_path: Path) -> None:
         await play(house, 1, 2, 5, 9)
         await shows(page, house)
         samples = (await page.evaluate("watched"))["samples"]
-        assert {(low, high) for _, low, high, _ in samples} == {(true, true) for *_, true in samples}
-        assert len({true for *_, true in samples}) == 2
+        assert {(low, high) for _, low, high, *_ in samples} == {(true, true) for *_, true, _ in samples}
+        assert len({true for *_, true, _ in samples}) == 2
 
     visit(tmp_path, scene)
 

@@ -8,10 +8,9 @@ from controller.console import slips
 from tests.console.browsers import needs_a_browser
 from tests.console.house import NAME, Browser, Console, sign_in, visit
 from tests.console.pit import MAJOR, MEGA, awards, hit, key_in, looks
-from tests.service.house import WAIT_SECONDS, House
+from tests.service.house import House
 
 pytestmark = needs_a_browser
-expect.set_options(timeout=WAIT_SECONDS * 1000)
 
 
 async def validated(house: House, browser: Browser) -> Page:

@@ -14,10 +14,9 @@ from tests.console.browsers import needs_a_browser
 from tests.console.house import Browser, Console, sign_in, visit
 from tests.console.pit import MAJOR, NOTHING, SIZES, hit, key_in, locked, looks, spills, touch_in
 from tests.people.tables import Clock
-from tests.service.house import WAIT_SECONDS, House
+from tests.service.house import House
 
 pytestmark = needs_a_browser
-expect.set_options(timeout=WAIT_SECONDS * 1000)
 
 
 def lamp(page: Page, position: int, wager: str = "royal9") -> Any:  # noqa: ANN401 -- a locator
@@ -173,6 +172,7 @@ def test_a_dealer_takes_a_wager_out_while_open_and_two_people_afterwards(tmp_pat
         await expect(page.locator("#said .did")).to_contain_text("wager taken out")
         await house.until(lambda: "1/royal9" not in house.state().standing)
         await house.lock()
+        await expect(page.locator(".phase-word")).to_have_text("No more bets")
         await page.locator("[data-position='2']").click()
         await expect(page.get_by_role("button", name="Take this wager out")).to_have_count(0)
         await page.keyboard.press("Escape")

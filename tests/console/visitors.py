@@ -6,6 +6,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -117,6 +118,22 @@ class Visitor:
             max_size=2**24,
         ) as socket:
             yield socket
+
+
+def most_since(begun: float, per_minute: int) -> float:
+    """How many a pace may have let through since then: a minute's worth, and what came back since."""
+    return per_minute * (1 + (monotonic() - begun) / 60)
+
+
+async def until_too_many(send: Callable[[int], Awaitable[Answer]], per_minute: int) -> list[Answer]:
+    """Send, and send again, until the pace refuses one; all answers. It let a minute's worth through and no more."""
+    begun = monotonic()
+    answers = [await send(0)]
+    while answers[-1].status != 429:
+        assert len(answers) <= most_since(begun, per_minute)
+        answers.append(await send(len(answers)))
+    assert len(answers) > per_minute
+    return answers
 
 
 async def said(socket: ClientConnection, wanted: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
