@@ -72,9 +72,9 @@ class Wired:
             time.sleep(0.02)
 
     def press(self) -> None:
-        """The button, as long as a finger takes; input 8 of the left board."""
+        """The button, held until the bets are locked; input 8 of the left board."""
         self.do("on 1 7")
-        time.sleep(0.3)  # several polls, and the debounce
+        self.until(lambda said: bool(said["round"]["phase"] == "locked"))
         self.do("off 1 7")
 
     def ask(self, *asked: tuple[str, dict[str, Any]]) -> list[Reply]:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from msgspec import json
@@ -20,7 +21,7 @@ from controller.engine import Engine
 from controller.journal.rows import Entry, Snapshot
 from controller.journal.sqlite import SqliteJournal
 from controller.journal.starting import load
-from controller.mqtt import end
+from controller.mqtt import Connection, connection, end
 from controller.outlets.broker import FACTS_TOGETHER, Broker
 from controller.outlets.heads import Identity, RolledBackError
 from controller.outlets.messages import retained
@@ -32,6 +33,7 @@ from tests.wire.validating import check
 pytestmark = needs_mosquitto
 BASE = "jackpot/valley-forge/mb-07"
 STRANGE = "awards/mb-07-1-1"  # left there by nobody knows whom
+PROBE = "probe"  # said by tests, to see whether the sign hears
 MINOR = {"player": ("KS", "9S"), "banker": ("2H", "3D")}
 
 
@@ -64,6 +66,7 @@ class Sign:
         self.facts: list[int] = []
         self.batches: list[list[int]] = []
         self.statuses: list[tuple[str, str]] = []
+        self.probes: set[bytes] = set()
         self.meters: list[int] = []  # what the Mega showed, one after the other
 
     async def run(self) -> None:
@@ -84,6 +87,9 @@ class Sign:
                     await listening.wait()
 
     def _take(self, topic: str, payload: bytes) -> None:
+        if topic == PROBE:
+            self.probes.add(payload)
+            return
         if not payload:
             self.topics.pop(topic, None)
             return
@@ -111,8 +117,17 @@ class Table:
         self.engine = Engine(load(self.journal), self.journal, vault(), self.clock, NoLines(), committer=self._commit)
         settings = MqttSettings(port=port, **mqtt)
         identity = Identity(site="valley-forge", table="mb-07", epoch=4, instance="1")
-        self.broker = Broker(settings, identity, self.engine, self.journal, self.clock)
+        self.broker = Broker(settings, identity, self.engine, self.journal, self.clock, connect=self._connect)
+        self.may_connect = asyncio.Event()
+        self.may_connect.set()
         self._keys = 0
+
+    @asynccontextmanager
+    async def _connect(self, *given: Any, **named: Any) -> AsyncIterator[Connection]:  # noqa: ANN401 -- as it comes
+        """Connect to the broker, as soon as the test allows it."""
+        await self.may_connect.wait()
+        async with connection(*given, **named) as broker:
+            yield broker
 
     def _commit(self, entries: Sequence[Entry], *, cursor: int | None, snapshot: Snapshot | None) -> object:
         head = self.journal.append(entries, cursor=cursor, snapshot=snapshot)
@@ -180,6 +195,7 @@ def with_a_broker(tmp_path: Path, scene: Callable[[Mosquitto, Sign], Awaitable[N
         watching = asyncio.create_task(sign.run())
         try:
             async with asyncio.timeout(90):
+                await hears(broker, sign)  # what is said to nobody is not said again
                 await scene(broker, sign)
         finally:
             watching.cancel()
@@ -194,6 +210,13 @@ async def publish(broker: Mosquitto, topic: str, payload: str, *more: str) -> No
     command = ["mosquitto_pub", "-p", str(broker.port), "-q", "1", "-r", "-t", topic, "-m", payload, *more]
     saying = await asyncio.create_subprocess_exec(*command)
     assert await saying.wait() == 0
+
+
+async def hears(broker: Mosquitto, sign: Sign) -> None:
+    """Wait until the sign is subscribed."""
+    word = str(uuid4())
+    await publish(broker, f"{BASE}/{PROBE}", word)
+    await until(lambda: word.encode() in sign.probes)
 
 
 def shown(sign: Sign) -> dict[str, Any]:
@@ -231,15 +254,19 @@ def test_after_the_broker_was_gone_all_is_said_again_and_no_fact_is_missing(tmp_
         async with running(tmp_path / "t.db", broker.port) as table:
             await table.open()
             await until(lambda: shown(sign) == table.said())
+            await until(lambda: sign.facts[-1:] == [table.journal.head().seq])
             for _ in range(2):
+                table.may_connect.clear()
                 broker.kill()
                 sign.topics.clear()
                 for _ in range(12):
                     await table.round()
                 await broker.start()
+                await hears(broker, sign)
+                table.may_connect.set()
                 await until(lambda: shown(sign) == table.said() and "status" in sign.topics)
-            await until(lambda: bool(sign.facts) and sign.facts[-1] == table.journal.head().seq)
-            assert sign.facts == sorted(sign.facts)
+                await until(lambda: sign.facts[-1:] == [table.journal.head().seq])
+            assert sign.facts == list(range(1, table.journal.head().seq + 1))
             await until(lambda: table.broker.said_up_to == table.journal.head().seq)
             assert table.engine.state.phase is Phase.OPEN  # within the grace
 

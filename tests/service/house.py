@@ -7,6 +7,7 @@ import asyncio
 import os
 import re
 import secrets
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -17,6 +18,7 @@ from uuid import uuid4
 import pytest
 from msgspec import json
 
+from controller import mqtt
 from controller.core.evolve import evolve
 from controller.core.facts import Recorded, decode
 from controller.core.inputs import OperatorChanged, Person, SubmissionChanged
@@ -63,6 +65,15 @@ SEEN_AFTER = 8  # questions to both boards: several polls, and the time a deboun
 WAGERS = ("royal9", "harmony")  # one board each
 FAR_CENTS = 2**62  # above its least, so as far as can be: a few wagers must not reach a value by chance
 WAIT_SECONDS = program.WAIT_SECONDS
+JOIN_SECONDS = 10.0  # for a sign to subscribe: the library does not notice a broker that dies meanwhile
+
+
+@contextmanager
+def patient() -> Iterator[None]:
+    """Let the tests' own connections wait for a broker as long as tests do; what is tested runs in other processes."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(mqtt, "ANSWER_SECONDS", WAIT_SECONDS)
+        yield
 
 
 class Sign:
@@ -73,6 +84,7 @@ class Sign:
         self.topics: dict[str, dict[str, Any]] = {}
         self.heard: set[str] = set()  # on this connection: what else there was may be gone
         self.messages: list[tuple[str, bytes]] = []
+        self.kept: set[int] = set()  # which of them came out of what the broker keeps: nobody said them just then
         self.facts: list[dict[str, Any]] = []
         self.again = 0  # facts told more than once, which a consumer drops by their number
         self.connections = 0
@@ -80,13 +92,21 @@ class Sign:
     async def run(self) -> None:
         """Listen, and come back when the broker does."""
         while True:
-            with suppress(BrokerError):
-                async with connection(self._settings, f"sign-{id(self)}", password=self._password) as broker:
+            with suppress(BrokerError, TimeoutError):
+                async with (
+                    asyncio.timeout(JOIN_SECONDS) as joining,
+                    connection(self._settings, f"sign-{id(self)}", password=self._password) as broker,
+                ):
                     self.heard.clear()
                     await broker.subscribe([f"{BASE}/#"])
+                    if joining.expired():  # and the library lost that: see `controller.mqtt.end`
+                        continue
+                    joining.reschedule(None)
                     self.connections += 1
                     while True:
                         heard = await broker.hear()
+                        if heard.retained:
+                            self.kept.add(len(self.messages))
                         self._take(heard.topic.removeprefix(f"{BASE}/"), heard.payload)
             await asyncio.sleep(0.005)  # sooner than the controller: facts said to nobody are not said again
 
@@ -270,6 +290,24 @@ class House(Program):
             await self.until(lambda: self.sign.topics.get("status", {}).get("epoch") == line["epoch"])
             await self.until(lambda: self.sign.state in {"online", "faulted"})
             await self.until(lambda: self.sign.topics.get("round", {}).get("epoch") == line["epoch"])
+
+    @asynccontextmanager
+    async def unheard(self) -> AsyncIterator[None]:
+        """Hold the controller still while the broker comes back, until the sign hears: nobody repeats a fact for it."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+            await self._sign_hears()
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+    async def _sign_hears(self) -> None:
+        """Wait until something that is said now comes to the sign: an award nobody knows, emptied."""
+        topic = f"awards/echo-{uuid4()}"
+        async with asyncio.timeout(WAIT_SECONDS), self.as_client() as broker:
+            while (topic, b"") not in self.sign.messages:  # one that was thrown out meanwhile has missed the last
+                await broker.publish(Said(f"{BASE}/{topic}", b""))
 
     # -- the console --
 
@@ -470,7 +508,8 @@ def in_house_of(
             broker.close()
         return house
 
-    house = loop.run(main())
+    with patient():
+        house = loop.run(main())
     check_wire(house.sign.messages)
     with open_readonly(house.journal) as journal:
         verdict = verify(journal)

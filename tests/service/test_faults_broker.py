@@ -61,7 +61,8 @@ def test_a_broker_killed_in_mid_round_comes_back_with_nothing_and_is_told_everyt
         house.broker.kill()
         await locked_unheard(house)
         house.sign.topics.clear()  # what it shows from here on, the new broker was told
-        await house.broker.start()
+        async with house.unheard():
+            await house.broker.start()
         await house.until(lambda: house.sign.state == "online" and "journal/head" in house.sign.topics)
         state = await house.agree()
         wanted = {*retained(state, state.epoch), *DEVICES, "status", "journal/head"}
@@ -83,7 +84,8 @@ def test_a_broker_that_freezes_for_less_than_the_grace_stops_nobody(tmp_path: Pa
         await locked_unheard(house)
         await house.until(lambda: house.logged("broker-gone"))
         assert house.state().phase.value == "locked"
-        house.broker.signal(signal.SIGCONT)
+        async with house.unheard():
+            house.broker.signal(signal.SIGCONT)
         await house.until(lambda: len(house.logged("broker-there")) > 1)
         await settled(house)
 
@@ -123,10 +125,11 @@ def test_beyond_the_grace_the_table_is_faulted_until_the_broker_is_back(tmp_path
         await house.let_go()  # or the press that locks would be none: the button would seem never to have been let go
         assert "2/royal9" not in house.state().standing
 
-        if how == "killed":
-            await house.broker.start()
-        else:
-            house.broker.signal(signal.SIGCONT)
+        async with house.unheard():
+            if how == "killed":
+                await house.broker.start()
+            else:
+                house.broker.signal(signal.SIGCONT)
         await house.until(lambda: house.state().phase.value == "open")
         await house.until(lambda: (house.sign.state, house.sign.phase) == ("online", "open"))
         state = await house.agree()
@@ -157,7 +160,8 @@ def test_without_a_broker_at_the_start_the_table_plays_for_the_grace(tmp_path: P
         await house.until(lambda: "1/royal9" in house.state().standing)
         await locked_unheard(house)
         house.sign.topics.clear()
-        await house.broker.start()
+        async with house.unheard():
+            await house.broker.start()
         await house.until(lambda: house.sign.state == "online" and "journal/head" in house.sign.topics)
         await settled(house)
 
@@ -178,7 +182,8 @@ def test_without_a_broker_at_the_start_and_without_a_grace_nothing_is_played(tmp
         assert (state.phase.value, state.prior and state.prior.value) == ("faulted", "open")
         assert state.devices["broker"].lost
         assert not state.standing
-        await house.broker.start()
+        async with house.unheard():
+            await house.broker.start()
         await house.until(lambda: house.sign.state == "online" and house.sign.phase == "open")
         await house.until(lambda: house.sign.lamp(1) == "placed")
         await house.lock()

@@ -12,7 +12,7 @@ from tests.service.house import House
 
 pytestmark = needs_mosquitto
 HOUR = 3600
-DAY = 24 * HOUR
+NEXT_DAY = 25 * HOUR  # past the same time of the next day, also where the clocks go back in between
 AGAIN_MS = 100
 
 
@@ -121,7 +121,7 @@ def test_a_gaming_day_that_has_begun_begins_once_however_the_clock_is_set(tmp_pa
         await played(house, 5)
         assert len(readings(house)) == first + 1
         assert house.state().day == dawn.date().isoformat()
-        meddler.set_clock(after + DAY)
+        meddler.set_clock(after + NEXT_DAY)
         await played(house, 6)
         await house.until(lambda: house.sign.facts[-1]["seq"] == house.head())
 

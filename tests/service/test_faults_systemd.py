@@ -55,6 +55,7 @@ def systemd(tmp_path: Path) -> Iterator[Systemd]:
 @needs_mosquitto
 def test_ready_is_said_when_the_devices_are_there_and_stopping_at_the_end(tmp_path: Path, systemd: Systemd) -> None:
     async def scene(house: House) -> None:
+        house.module = ["tests.service.waiting"]  # so that READY can only mean that the devices are there
         house.lines["rail"].unplug()
         await house.start(ready=False, NOTIFY_SOCKET=systemd.address, WATCHDOG_USEC=str(WATCHDOG_USEC))
         await house.until(lambda: house.sign.state == "faulted")

@@ -5,12 +5,16 @@ import os
 import sqlite3
 import sys
 from asyncio.subprocess import PIPE
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
 from msgspec import json
 
+from controller.mqtt import Said, end
+from controller.outlets.broker import STATUS_SECONDS
+from controller.outlets.heads import LIVE_SECONDS
 from tests.outlets.brokers import needs_mosquitto
 from tests.service.faults import (
     NOTHING,
@@ -22,9 +26,44 @@ from tests.service.faults import (
     survived,
     take_back,
 )
-from tests.service.house import House
+from tests.service.house import BASE, WAIT_SECONDS, House
 
 pytestmark = needs_mosquitto
+OFTEN_SECONDS = 0.2  # between two signs of life: a machine that is busy with something else leaves no gap that counts
+
+
+async def second(house: House, config: Path) -> tuple[int | None, bytes]:
+    """Start another controller, and wait until it has ended; its exit code and its log."""
+    command = [sys.executable, "-m", "controller", "run", "--config", str(config)]
+    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=house.environ)
+    try:
+        async with asyncio.timeout(WAIT_SECONDS):
+            _, log = await process.communicate()
+    finally:
+        if process.returncode is None:  # it keeps a table, which nobody wants
+            process.kill()
+            await process.communicate()
+    return process.returncode, log
+
+
+@asynccontextmanager
+async def signs_of_life(house: House) -> AsyncIterator[None]:
+    """Say the status again and again, as the controller does; but so often that none comes too late to be heard."""
+    assert STATUS_SECONDS < LIVE_SECONDS  # its own are heard where nothing is late
+
+    async def live() -> None:
+        async with house.as_client() as broker:
+            while True:
+                status = json.encode(house.sign.topics["status"])
+                await broker.publish(Said(f"{BASE}/status", status))  # not kept: what is kept is nobody's life
+                await asyncio.sleep(OFTEN_SECONDS)
+
+    living = asyncio.create_task(live())
+    try:
+        yield
+        assert not living.done(), living
+    finally:
+        await end(living)
 
 
 def test_a_second_controller_on_one_journal_is_refused_and_the_first_does_not_notice(tmp_path: Path) -> None:
@@ -35,10 +74,8 @@ def test_a_second_controller_on_one_journal_is_refused_and_the_first_does_not_no
         await house.agree()
         told, socket = len(house.sign.messages), f"{house.journal}.status.socket"
         made = os.stat(socket).st_ino  # noqa: PTH116 -- a moment's look
-        command = [sys.executable, "-m", "controller", "run", "--config", str(house.config)]
-        second = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=house.environ)
-        _, log = await second.communicate()
-        assert second.returncode == 1
+        code, log = await second(house, house.config)
+        assert code == 1
         lines = [json.decode(line) for line in log.splitlines()]
         (why,) = [line["why"] for line in lines if line["event"] == "refused-to-start"]
         assert f"{house.journal} is held by another process: stop that one first" in why
@@ -72,10 +109,8 @@ def test_a_second_controller_that_would_not_start_anyway_does_not_speak_for_the_
         (other / house.config.name).write_text(house.config.read_text().replace('"450.00"', '"451.00"', 1))
         (other / path.name).write_text(text.replace("allow_unsigned = true", setting))
         told = len(house.sign.messages)
-        command = [sys.executable, "-m", "controller", "run", "--config", str(other / house.config.name)]
-        second = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=house.environ)
-        _, log = await second.communicate()
-        assert second.returncode == 1, log.decode()
+        code, log = await second(house, other / house.config.name)
+        assert code == 1, log.decode()
         await a_round(house, 1)
         heard = [json.decode(payload) for topic, payload in house.sign.messages[told:] if topic == "status"]
         assert [each for each in heard if each["state"] != "online"] == []
@@ -101,10 +136,9 @@ def test_another_box_that_is_started_for_the_same_table_is_refused_and_disturbs_
         if begun:
             save(house.journal, other / "journal.db")
         told = len(house.sign.messages)
-        command = [sys.executable, "-m", "controller", "run", "--config", str(other / "table.toml")]
-        second = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=house.environ)
-        _, log = await second.communicate()
-        assert second.returncode == 1, log.decode()
+        async with signs_of_life(house):
+            code, log = await second(house, other / "table.toml")
+        assert code == 1, log.decode()
         assert b"another controller keeps this table" in log
         await a_round(house, 1)
         heard = [json.decode(payload) for topic, payload in house.sign.messages[told:] if topic == "status"]

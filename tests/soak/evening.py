@@ -12,6 +12,8 @@ from tests.soak.house import SoakedHouse
 from tests.soak.people import Floor, Players
 from tests.soak.troubles import Troubles
 
+KILLED_SECONDS = 600.0  # at most, for a first kill: a machine that is busy with something else is slow to start it
+
 
 class Evening(NamedTuple):
     """What was there, and what was done."""
@@ -22,7 +24,7 @@ class Evening(NamedTuple):
 
 
 def an_evening(folder: Path, seed: str, seconds: float, *, sabotage: str = "") -> Evening:
-    """Play with troubles for a while; after the last of them signs and journal agree."""
+    """Play with troubles for a while, and until there was a kill; after the last of them signs and journal agree."""
     chance, kept = Random(seed), list[tuple[Floor, Troubles]]()
 
     async def scene(house: SoakedHouse) -> None:
@@ -46,11 +48,19 @@ def an_evening(folder: Path, seed: str, seconds: float, *, sabotage: str = "") -
 async def _play(players: Players, floor: Floor, troubles: Troubles, seconds: float) -> None:
     people = [asyncio.create_task(each) for each in (players.play(), players.drop_coins(), floor.work())]
     making = [asyncio.create_task(each) for each in (troubles.with_the_controller(), troubles.around_it())]
+    late = asyncio.create_task(_late(troubles, seconds))
     try:
-        ended, _ = await asyncio.wait([*people, *making], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        ended, _ = await asyncio.wait([*people, *making, late], return_when=asyncio.FIRST_COMPLETED)
         for task in ended:
             task.result()  # raises why
         troubles.enough = True
         await asyncio.gather(*making)
     finally:
-        await end(*people, *making)
+        await end(*people, *making, late)
+
+
+async def _late(troubles: Troubles, seconds: float) -> None:
+    """Wait until it is late enough to go home."""
+    await asyncio.sleep(seconds)
+    async with asyncio.timeout(KILLED_SECONDS):
+        await troubles.killed.wait()

@@ -27,6 +27,7 @@ class Troubles:
         self._chance = chance
         self.enough = False  # to be set: what is under way is ended in good order, and nothing more begun
         self.counted: Counter[str] = Counter()
+        self.killed = asyncio.Event()  # the controller, at least once
 
     async def with_the_controller(self) -> None:
         """One after the other."""
@@ -80,6 +81,7 @@ class Troubles:
         else:
             await self._house.die()
             self.counted["kills"] += 1
+        self.killed.set()
 
     async def _started(self) -> None:
         """Start it; at times in several attempts."""
