@@ -23,6 +23,7 @@ WRONG_COINS = 0.1  # of those that are dropped in
 MOST_GIVEN_BACK = 3  # coins, in one go
 RETOLD = 0.05  # of the cards of a shoe that tells some once more
 REJECTED = (0.12, 0.3)  # of the awards, and of those that are mysteries: their money is carried
+UPSET = 0.15  # of the awards: before somebody validates them, and after
 REOPEN_SECONDS = 3.2  # after a press: sooner, and it is that one once more
 LOOK_SECONDS = 0.7  # between two looks at the sign
 MOST_LOOKS = 12  # before someone does something else
@@ -252,6 +253,8 @@ class Play:
         while True:
             await self._pause(chance, 5, 40)
             for award in self.awards():
+                if chance.random() < UPSET:
+                    await self._upset(award, chance)
                 first, second = chance.sample(FLOOR, 2)
                 fields: dict[str, Any] = {"award": award["award"]}
                 if chance.random() < REJECTED[award["kind"] == "mystery"]:
@@ -262,6 +265,22 @@ class Play:
                 fields["base_wager"] = chance.random() > 0.03  # noqa: PLR2004 -- without one it is refused
                 other = second if award["needs_second"] or chance.random() < 0.1 else None  # noqa: PLR2004 -- to be sure
                 await self.desk.ask(first, "validate", second=other, **fields)
+                if chance.random() < UPSET:
+                    await self._upset(award, chance)
+
+    async def _upset(self, award: dict[str, Any], chance: Random) -> None:
+        """What goes wrong at a hit, or after it was paid: most of the rules of undoing are about awards."""
+        number, place = award["round"], {"position": award["position"], "wager": award["wager"]}
+        first, second = chance.sample(FLOOR, 2)
+        other = dealt(chance)
+        deeds: tuple[tuple[str, dict[str, Any]], ...] = (
+            ("void-round", {"round": number, "reason": "misdeal"}),
+            ("void-wager", {"round": number, "reason": "no base wager", **place}),
+            ("correct-hand", {"round": number, "player": other.player, "banker": other.banker}),
+            ("reject", {"award": award["award"], "reason": "the same again"}),
+        )
+        deed, fields = chance.choice(deeds)
+        await self.desk.ask(first, deed, None if deed == "void-round" else second, "mistake", **fields)
 
     @staticmethod
     async def _pause(chance: Random, least: float, most: float) -> None:
