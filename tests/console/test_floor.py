@@ -8,10 +8,9 @@ from playwright.async_api import Page, expect
 from tests.console.browsers import needs_a_browser
 from tests.console.house import NAME, Browser, Console, sign_in, visit
 from tests.console.pit import MAJOR, MEGA, SIZES, awards, hit, key_in, locked, looks, spills, touch_in
-from tests.service.house import PINS, WAIT_SECONDS, House
+from tests.service.house import PINS, House
 
 pytestmark = needs_a_browser
-expect.set_options(timeout=WAIT_SECONDS * 1000)
 COUNT_TOUCHES = "window.touches = 0; addEventListener('pointerdown', () => { window.touches += 1; }, true)"
 
 
