@@ -465,16 +465,21 @@ def test_a_touch_counts_though_the_table_speaks_between_press_and_release(tmp_pa
     visit(tmp_path, scene)
 
 
+async def touch_while_the_table_speaks(page: Page, house: House) -> None:
+    """A finger is laid on the button, the table says something, and the finger is lifted."""
+    point = await page.evaluate(WATCH_PRESS)
+    fingers = await page.context.new_cdp_session(page)
+    await fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+    await house.reopen()
+    await page.wait_for_function(SHOWN)
+    await fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
 def test_a_finger_touches_what_it_was_laid_on_and_not_what_came_meanwhile(tmp_path: Path) -> None:
     async def scene(house: House, _console: Console, browser: Browser) -> None:
         await hit(house, MAJOR, 2)
         page = await signed_in(browser, "flo", has_touch=True)
-        point = await page.evaluate(WATCH_PRESS)
-        fingers = await page.context.new_cdp_session(page)
-        await fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
-        await house.reopen()
-        await page.wait_for_function(SHOWN)
-        await fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        await touch_while_the_table_speaks(page, house)
         await expect(page.locator("#base-wager")).to_have_attribute("aria-checked", "true")
         assert await page.evaluate(IS_CLICKED)
         await page.wait_for_function(REPLACED)  # what came meanwhile is shown at once
@@ -496,12 +501,7 @@ def test_what_a_finger_touched_stays_until_its_click(tmp_path: Path) -> None:
         await hit(house, MAJOR, 2)
         page = await signed_in(browser, "flo", has_touch=True)
         await page.evaluate(LATE_CLICK)
-        point = await page.evaluate(WATCH_PRESS)
-        fingers = await page.context.new_cdp_session(page)
-        await fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
-        await house.reopen()
-        await page.wait_for_function(SHOWN)
-        await fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        await touch_while_the_table_speaks(page, house)
         await page.wait_for_function("() => window.released")
         assert await page.evaluate(STANDS)
         await page.evaluate("window.button.click()")
