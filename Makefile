@@ -72,7 +72,7 @@ test: $(VENV)/dev.stamp compiler services browser database ## Run the tests; FAS
 verify: $(VENV)/dev.stamp compiler services browser database ## Run the heavier proofs on real parts: power cuts, kills, releases
 	$(PYTEST) -n $(CORES) -m verify
 
-# Some two hundred and fifty bugs, half an hour. PLANT="NAME …": some of them; `python -m tests.mutants --list` names them.
+# Some two hundred and fifty bugs, a quarter of an hour. PLANT="NAME …": some of them; `python -m tests.mutants --list` names them.
 mutants: $(VENV)/dev.stamp ## Plant bugs in copies of the product, and see that tests and simulator find them
 	$(BIN)/python -m tests.mutants $(PLANT)
 
