@@ -18,7 +18,7 @@ MONEY = "controller/rules/money.py"
 TOO_FEW = Edit(MONEY, "_RATE_DECIMALS = 4", "_RATE_DECIMALS = 3")
 NO_CHANGE = Edit(MONEY, "_RATE_DECIMALS = 4", "_RATE_DECIMALS = 2 + 2")
 TESTS = ("tests/rules/test_money.py",)
-A_FIFTH, A_TENTH = 5, 10  # of the lists, for the tests and for the simulator: minutes, where all take a quarter of an hour
+A_FIFTH, A_TENTH = 5, 10  # of the lists, for the tests and for the simulator: all of them take a quarter of an hour
 PATIENT_SECONDS = 120.0  # of processor time: what comes is certain, and a slow processor only takes longer
 
 
