@@ -90,7 +90,8 @@ def write(outcomes: Sequence[Outcome], file: Path = FILE) -> None:
 
 `make mutants` writes this file. It plants one bug after another in a copy of the product, runs the tests that are named
 for it, and lets the simulator look for a minute of processor time, with mystery values drawn as in life. A dash stands
-for who cannot see it, for the reason given. The lists are in `tests/mutants/planted`.
+for who cannot see it, or meets it too seldom in a minute, for the reason given. The lists are in
+`tests/mutants/planted`.
 
 {summary(outcomes)}. Commit {commit()}, {datetime.now(UTC):%Y-%m-%d}.
 
